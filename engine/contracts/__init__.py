@@ -1,0 +1,1 @@
+"""The values that reach users; nothing in here knows how they are made."""

@@ -1,0 +1,66 @@
+"""What a sync reports: every file of the knowledge base is in one of its lists."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from engine.contracts.base import Contract
+
+
+class SkippedFile(Contract):
+    """A file that is not indexed, and why."""
+
+    source: str
+    code: str = Field(description="`undecodable`, `binary`, `too_large`, `unreadable`, `outside` or `not_markdown`.")
+    reason: str
+
+
+class Problem(Contract):
+    """A fault in a file that is indexed all the same."""
+
+    source: str
+    line: int = Field(ge=1)
+    code: str
+    message: str
+
+
+class SyncReport(Contract):
+    """The outcome of one sync."""
+
+    snapshot_id: str
+    documents: int = Field(ge=0)
+    chunks: int = Field(ge=0)
+    indexed: tuple[str, ...]
+    skipped: tuple[SkippedFile, ...]
+    problems: tuple[Problem, ...]
+
+
+class Freshness(Contract):
+    """What changed on disk since the snapshot was built; shown beside a result, never in it."""
+
+    snapshot_id: str
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    deleted: tuple[str, ...]
+
+    @property
+    def fresh(self) -> bool:
+        """Whether the files and the snapshot agree."""
+        return not (self.added or self.changed or self.deleted)
+
+
+class Case(Contract):
+    """A golden question: what must come out, and with which settings it was pinned."""
+
+    id: str
+    question: str
+    expected: tuple[str, ...] = Field(default=(), description="Documents or headings that answer, as `path` or `path#slug`.")
+    must_not: tuple[str, ...] = Field(default=(), description="Documents or headings that must not be evidence.")
+    answerable: bool = True
+    split: Literal["dev", "test"] = "dev"
+    shows: str = Field(default="", description="What the case shows, in one sentence.")
+    path: str = Field(default="", description="For a demo question: the code of the path through the pipeline that it shows.")
+    scope: tuple[str, ...] = ()
+    settings: dict[str, JsonValue] = Field(default_factory=dict, description="Pinned settings, dotted names.")

@@ -1,0 +1,64 @@
+"""L1: the vectors of all chunks, searched completely, with one function for every similarity."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from usearch.index import Index, MetricKind, search
+
+from engine.errors import IndexDamaged
+
+_SLACK = 32  # the search may order near-equal vectors otherwise than the similarity does
+
+
+class VectorIndex(Protocol):
+    """A set of vectors by row number."""
+
+    def nearest(self, query: np.ndarray, count: int, rows: np.ndarray | None) -> np.ndarray:
+        """At least `count` rows nearest to the query among `rows` (None: all), where there are so many; int64, unordered."""
+        ...
+
+    def similarities(self, query: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Cosines clamped to 0..1 and rounded to six decimals, float64 [rows]."""
+        ...
+
+
+class UsearchIndex:
+    """Vectors in a usearch file that is mapped into memory."""
+
+    def __init__(self, path: Path) -> None:
+        index = Index.restore(str(path), view=True)
+        if index is None:
+            raise IndexDamaged(f"the vector index {path.name} cannot be read")
+        self._index: Any = index
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    def nearest(self, query: np.ndarray, count: int, rows: np.ndarray | None) -> np.ndarray:
+        size = len(self._index) if rows is None else len(rows)
+        wanted = min(count + _SLACK, size)
+        if wanted == size:
+            return np.arange(size, dtype=np.int64) if rows is None else rows
+        if rows is None:
+            return np.asarray(self._index.search(query, wanted, exact=True, threads=1).keys, dtype=np.int64)
+        found = search(self._vectors(rows), query, wanted, MetricKind.Cos, exact=True, threads=1)
+        return np.asarray(rows[np.asarray(found.keys, dtype=np.int64)], dtype=np.int64)
+
+    def similarities(self, query: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        if len(rows) == 0:
+            return np.zeros(0)
+        cosines = (self._vectors(rows) * query).sum(axis=1, dtype=np.float32)  # row by row, so equal for any set of rows
+        return np.round(np.clip(cosines.astype(np.float64), 0.0, 1.0), 6)
+
+    def _vectors(self, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(self._index.get(rows.astype(np.uint64)), dtype=np.float32)
+
+
+def write_vectors(path: Path, vectors: np.ndarray) -> None:
+    """Write float32 [n, dimension] so that row n is key n; equal vectors give an equal file."""
+    index = Index(ndim=vectors.shape[1], metric=MetricKind.Cos, dtype="f32")
+    index.add(np.arange(len(vectors), dtype=np.uint64), vectors, threads=1)
+    index.save(str(path))

@@ -1,0 +1,1 @@
+"""A result or an index explained: checks, cases, diagnosis."""

@@ -1,0 +1,1 @@
+"""A folder of files becomes documents, chunks and keyword entries."""

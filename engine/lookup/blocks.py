@@ -1,0 +1,138 @@
+"""Stage 4: the candidates that are evidence become blocks; every other one is dropped with a code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from engine.contracts.lookup import DropCode
+from engine.index.catalog import ChunkRecord
+from engine.index.snapshot import Snapshot
+from engine.lookup.rerank import Ranked
+from engine.settings import Settings
+from engine.trace import Recorder
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Evidence: a chunk, or neighbouring chunks of one section in the order of the file."""
+
+    best: Ranked
+    members: tuple[Ranked, ...]
+    content: str
+    carried_lines: int  # lines at the top that repeat the head of a table or fence
+    waived: bool  # usable only because it has every error code of the question
+
+    @property
+    def similarity(self) -> float:
+        """The highest among its chunks."""
+        return max(member.candidate.similarity for member in self.members)
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """First and last line in the file."""
+        return self.members[0].candidate.record.start_line, self.members[-1].candidate.record.end_line
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A candidate that became no block, and why."""
+
+    ranked: Ranked
+    code: DropCode
+    kept_instead: str | None = None
+
+
+@dataclass(slots=True)
+class _Group:
+    best: Ranked
+    members: list[Ranked] = field(default_factory=list)
+
+
+def build_blocks(
+    ranked: Sequence[Ranked], query_readable: bool, settings: Settings, snapshot: Snapshot, recorder: Recorder
+) -> tuple[tuple[Block, ...], tuple[Dropped, ...]]:
+    """The blocks, best first, and what was dropped on the way."""
+    with recorder.span("blocks") as attributes:
+        groups: list[_Group] = []
+        dropped: list[Dropped] = []
+        seen: dict[str, str] = {}
+        for one in ranked:
+            record = one.candidate.record
+            code = unusable(one, query_readable, settings)
+            if code is not None:
+                dropped.append(Dropped(one, code))
+            elif record.content_hash in seen:
+                dropped.append(Dropped(one, DropCode.DUPLICATE_OF, seen[record.content_hash]))
+            elif len(groups) >= settings.max_blocks:
+                dropped.append(Dropped(one, DropCode.MAX_BLOCKS))
+            elif neighbours := [group for group in groups if _adjacent(group, record)]:
+                _merge(groups, neighbours, one)
+                seen[record.content_hash] = record.id
+            elif sum(group.best.candidate.record.source == record.source for group in groups) >= settings.max_blocks_per_document:
+                dropped.append(Dropped(one, DropCode.MAX_BLOCKS_PER_DOCUMENT))
+            else:
+                groups.append(_Group(one, [one]))
+                seen[record.content_hash] = record.id
+        blocks = _blocks(groups, query_readable, settings, snapshot)
+        attributes |= {"blocks": len(blocks), "dropped": len(dropped)}
+        return blocks, tuple(dropped)
+
+
+def unusable(one: Ranked, query_readable: bool, settings: Settings) -> DropCode | None:
+    """Why a candidate is no evidence, whatever its rank; None when it is."""
+    code = _by_similarity(one, query_readable, settings)
+    return None if code is None or (settings.exact_terms_waive_floor and one.has_error_codes) else code
+
+
+def _by_similarity(one: Ranked, query_readable: bool, settings: Settings) -> DropCode | None:
+    if not query_readable or one.candidate.record.readable < settings.minimum_readable:
+        return DropCode.UNREADABLE_BY_EMBEDDER
+    return DropCode.BELOW_FLOOR if one.candidate.similarity < settings.evidence_floor else None
+
+
+def _adjacent(group: _Group, record: ChunkRecord) -> bool:
+    first = group.best.candidate.record
+    pieces = [member.candidate.record.piece for member in group.members]
+    return (first.source, first.section) == (record.source, record.section) and record.piece in (min(pieces) - 1, max(pieces) + 1)
+
+
+def _merge(groups: list[_Group], neighbours: list[_Group], one: Ranked) -> None:
+    """Put a chunk into the first group that it touches; a second one that it touches joins them."""
+    kept, *others = neighbours
+    kept.members.append(one)
+    for other in others:
+        kept.members += other.members
+        groups.remove(other)
+    kept.members.sort(key=lambda member: member.candidate.record.piece)
+
+
+def _blocks(groups: Iterable[_Group], query_readable: bool, settings: Settings, snapshot: Snapshot) -> tuple[Block, ...]:
+    groups = list(groups)
+    rows = [member.candidate.record.row for group in groups for member in group.members]
+    texts = snapshot.catalog.contents(rows) if rows else {}
+    return tuple(
+        Block(
+            best=group.best,
+            members=tuple(group.members),
+            content=_joined([(member.candidate.record, *texts[member.candidate.record.row]) for member in group.members]),
+            carried_lines=_carried_lines(texts[group.members[0].candidate.record.row]),
+            waived=all(_by_similarity(member, query_readable, settings) is not None for member in group.members),
+        )
+        for group in groups
+    )
+
+
+def _joined(pieces: list[tuple[ChunkRecord, str, int]]) -> str:
+    """The text of neighbouring chunks as it stands in the file: repeated heads out, blank lines between them in."""
+    record, joined, _ = pieces[0]
+    end = record.end_line
+    for record, content, carried in pieces[1:]:
+        joined += "\n" * (record.start_line - end) + content[carried:]
+        end = record.end_line
+    return joined
+
+
+def _carried_lines(text: tuple[str, int]) -> int:
+    content, carried = text
+    return content[:carried].count("\n")

@@ -1,0 +1,81 @@
+"""L0: which titles, keywords, aliases and names stand in the query, and which category they vote for. Hints, never evidence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from engine.contracts.lookup import CategoryVotes, FilterCode, FilterDecision
+from engine.index.catalog import Catalog, KeywordMatch
+from engine.settings import Settings
+from engine.text import sequence
+
+_LONGEST_ENTRY = 12  # words; a longer title is no phrase that people type
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """An L0 entry in the query, where it stands, and whether it votes."""
+
+    match: KeywordMatch
+    start: int
+    end: int
+    votes: bool
+
+
+def find_hints(text: str, catalog: Catalog) -> list[Hint]:
+    """Every L0 entry whose words stand in the text one after the other."""
+    tokens = sequence(text)
+    places: dict[str, tuple[int, int]] = {}
+    for first in range(len(tokens)):
+        for last in range(first, min(len(tokens), first + _LONGEST_ENTRY)):
+            key = " ".join(token.term for token in tokens[first : last + 1])
+            places.setdefault(key, (tokens[first].start, tokens[last].end))
+    matches = catalog.keyword_matches(list(places)) if places else []
+    return [Hint(match, *places[match.key], votes=_may_vote(match, catalog.category_count)) for match in matches]
+
+
+def decide_filter(hints: list[Hint], settings: Settings, catalog: Catalog) -> FilterDecision:
+    """Whether the first attempt is narrowed to one category: only when enough of the votes agree."""
+    votes = count_votes(hints)
+    total = sum(votes.values())
+    ranked = sorted(votes.items(), key=lambda item: (-item[1], item[0]))
+    shares = tuple(CategoryVotes(category=name, votes=count, share=round(count / total, 6)) for name, count in ranked)
+    code, category, note = _decision(hints, shares, settings, catalog)
+    return FilterDecision(code=code, category=category, votes=shares, note=note)
+
+
+def count_votes(hints: list[Hint]) -> Counter[str]:
+    """One vote of each distinct entry for each category of its documents."""
+    voters = {hint.match.key: set[str]() for hint in hints if hint.votes}
+    for hint in hints:
+        if hint.votes:
+            voters[hint.match.key].update(hint.match.categories)
+    return Counter(category for categories in voters.values() for category in categories)
+
+
+def _may_vote(match: KeywordMatch, category_count: int) -> bool:
+    one_word_title = match.kind == "title" and " " not in match.key
+    return bool(match.categories) and not one_word_title and not _covers(match, category_count)
+
+
+def _covers(match: KeywordMatch, category_count: int) -> bool:
+    return len(match.categories) * 2 > category_count
+
+
+def _decision(
+    hints: list[Hint], shares: tuple[CategoryVotes, ...], settings: Settings, catalog: Catalog
+) -> tuple[FilterCode, str | None, str]:
+    if not settings.use_l0_filter:
+        return FilterCode.DISABLED, None, "The L0 filter is switched off in the settings."
+    if not shares:
+        if any(_covers(hint.match, catalog.category_count) for hint in hints):
+            return FilterCode.COVERS_EVERYTHING, None, "The matched entries stand in more than half of the categories, so they do not vote."
+        note = "The matched entries do not vote: one-word titles, or documents without a category." if hints else "No L0 entry stands in the query."
+        return FilterCode.NO_MATCH, None, note
+    first = shares[0]
+    tied = len(shares) > 1 and shares[1].votes == first.votes
+    if first.share < settings.filter_share or tied:
+        named = ", ".join(f"{one.category} {one.votes}" for one in shares)
+        return FilterCode.AMBIGUOUS, None, f"The votes are divided ({named}), and the filter needs {settings.filter_share:.0%} for one category."
+    return FilterCode.APPLIED, first.category, f"{first.votes} of {sum(one.votes for one in shares)} votes are for {first.category}."

@@ -1,0 +1,153 @@
+"""The rerank rules as data: each an absolute signal in 0..1 for every candidate, and a sentence that explains it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.index.catalog import HEADING, PAIR, TEXT, Catalog, ChunkRecord
+from engine.lookup.retrieve import Candidate
+from engine.lookup.transform import Question
+from engine.text import Token, fold, pairs, tokenize
+
+_K1, _B = 1.2, 0.75  # BM25 as Robertson and Zaragoza recommend
+_HINT_KINDS = ("title", "keyword", "alias")
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the stored terms of the candidates say about one query text."""
+
+    question: Question
+    surfaces: Mapping[str, str]  # search term -> how the query writes it
+    idf: Mapping[str, float]
+    pair_idf: Mapping[str, float]
+    text: Mapping[int, Mapping[str, int]]  # row -> term -> count
+    headings: Mapping[int, Mapping[str, int]]
+    pairs: Mapping[int, Mapping[str, int]]
+    average_length: Mapping[int, float]
+
+    def has_all(self, row: int, terms: Sequence[str]) -> bool:
+        """Whether a chunk contains every one of some terms."""
+        return all(term in self.text[row] for term in terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule: its code is the name of its weight in the settings."""
+
+    code: str
+    title: str
+    signal: Callable[[Evidence, ChunkRecord], float]
+    reason: Callable[[Evidence, ChunkRecord], str]
+
+
+def gather(text: str, question: Question, candidates: Sequence[Candidate], catalog: Catalog) -> Evidence:
+    """Everything that the rules need, read in few statements."""
+    surfaces = _surfaces(tokenize(text), text)
+    ordered = list(dict.fromkeys(pairs(text)))
+    rows = [candidate.record.row for candidate in candidates]
+    names = [entity.term for entity in question.entities]
+    return Evidence(
+        question=question,
+        surfaces=surfaces,
+        idf=_idf(catalog, TEXT, list(surfaces)),
+        pair_idf=_idf(catalog, PAIR, ordered),
+        text=catalog.postings(TEXT, [*surfaces, *names], rows),
+        headings=catalog.postings(HEADING, list(surfaces), rows),
+        pairs=catalog.postings(PAIR, ordered, rows),
+        average_length=catalog.average_length,
+    )
+
+
+def _surfaces(tokens: Sequence[Token], text: str) -> dict[str, str]:
+    surfaces: dict[str, str] = {}
+    for token in tokens:
+        if not token.stop:
+            surfaces.setdefault(token.term, text[token.start : token.end])
+    return surfaces
+
+
+def _idf(catalog: Catalog, field: int, searched: Sequence[str]) -> dict[str, float]:
+    """Inverse document frequency of the terms that some chunk has, in the order of the query."""
+    frequencies = catalog.document_frequencies(field, searched)
+    count = catalog.chunk_count
+    return {t: math.log(1 + (count - frequencies[t] + 0.5) / (frequencies[t] + 0.5)) for t in searched if t in frequencies}
+
+
+def _bounded_bm25(idf: Mapping[str, float], counts: Mapping[str, int], length: int, average: float) -> float:
+    """BM25 divided by its upper bound for the query, sum(idf x (k1 + 1)): absolute, whatever else was found."""
+    bound = sum(idf.values()) * (_K1 + 1)
+    norm = _K1 * (1 - _B + _B * length / average) if average else _K1
+    score = sum(weight * counts[term] * (_K1 + 1) / (counts[term] + norm) for term, weight in idf.items() if term in counts)
+    return score / bound if bound else 0.0
+
+
+def _lexical(evidence: Evidence, chunk: ChunkRecord) -> float:
+    return _bounded_bm25(evidence.idf, evidence.text[chunk.row], chunk.terms, evidence.average_length[TEXT])
+
+
+def _lexical_reason(evidence: Evidence, chunk: ChunkRecord) -> str:
+    return f"has the words {_named(evidence, evidence.text[chunk.row])}"
+
+
+def _phrase(evidence: Evidence, chunk: ChunkRecord) -> float:
+    return _bounded_bm25(evidence.pair_idf, evidence.pairs[chunk.row], chunk.pairs, evidence.average_length[PAIR])
+
+
+def _phrase_reason(evidence: Evidence, chunk: ChunkRecord) -> str:
+    found = [pair for pair in evidence.pair_idf if pair in evidence.pairs[chunk.row]]
+    written = (" ".join(evidence.surfaces.get(term, term) for term in pair.split(" ")) for pair in found)
+    return f"has in this order: {', '.join(written)}"
+
+
+def _title(evidence: Evidence, chunk: ChunkRecord) -> float:
+    total = sum(evidence.idf.values())
+    return sum(weight for term, weight in evidence.idf.items() if term in evidence.headings[chunk.row]) / total if total else 0.0
+
+
+def _title_reason(evidence: Evidence, chunk: ChunkRecord) -> str:
+    return f"title or headings have {_named(evidence, evidence.headings[chunk.row])}"
+
+
+def _hint(evidence: Evidence, chunk: ChunkRecord) -> float:
+    matched = [hint for hint in evidence.question.hints if hint.match.kind in _HINT_KINDS]
+    return sum(chunk.source in hint.match.sources for hint in matched) / len(matched) if matched else 0.0
+
+
+def _hint_reason(evidence: Evidence, chunk: ChunkRecord) -> str:
+    matched = [hint.match for hint in evidence.question.hints if hint.match.kind in _HINT_KINDS and chunk.source in hint.match.sources]
+    return "L0 hint: " + ", ".join(f"{match.kind} {match.text}" for match in matched)
+
+
+def _entity(evidence: Evidence, chunk: ChunkRecord) -> float:
+    names = evidence.question.entities
+    return sum(entity.term in evidence.text[chunk.row] for entity in names) / len(names) if names else 0.0
+
+
+def _entity_reason(evidence: Evidence, chunk: ChunkRecord) -> str:
+    return "names " + ", ".join(entity.text for entity in evidence.question.entities if entity.term in evidence.text[chunk.row])
+
+
+def _category(evidence: Evidence, chunk: ChunkRecord) -> float:
+    return max((votes.share for votes in evidence.question.decision.votes if votes.category in chunk.categories), default=0.0)
+
+
+def _category_reason(evidence: Evidence, chunk: ChunkRecord) -> str:
+    return "filed under " + ", ".join(v.category for v in evidence.question.decision.votes if v.category in chunk.categories)
+
+
+def _named(evidence: Evidence, counts: Mapping[str, int]) -> str:
+    written = {fold(surface): surface for term, surface in evidence.surfaces.items() if term in counts}
+    return ", ".join(written.values())
+
+
+RULES = (
+    Rule("lexical", "Words of the question in the text", _lexical, _lexical_reason),
+    Rule("phrase", "Words in the same order", _phrase, _phrase_reason),
+    Rule("title", "Words in title and headings", _title, _title_reason),
+    Rule("hint", "L0 hint of the document", _hint, _hint_reason),
+    Rule("entity", "Names and codes in the text", _entity, _entity_reason),
+    Rule("category", "Category that L0 votes for", _category, _category_reason),
+)

@@ -1,0 +1,93 @@
+"""Stage 1: the raw query is cleaned, its names are recognised, L0 is asked, aliases are replaced, a category is voted on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.contracts.lookup import FilterDecision, TransformStep
+from engine.errors import BadInput, BlankQuery
+from engine.index.catalog import Catalog
+from engine.knowledge.entities import Entity, query_entities
+from engine.lookup.hints import Hint, decide_filter, find_hints
+from engine.settings import Settings
+from engine.text import clean, phrase_key, terms
+from engine.trace import Recorder
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The query, and all that is known of it before anything is searched."""
+
+    raw: str
+    text: str  # transformed
+    searchable: bool
+    entities: tuple[Entity, ...]
+    unknown_entities: frozenset[str]  # terms of names that no document has
+    hints: tuple[Hint, ...]
+    decision: FilterDecision
+    steps: tuple[TransformStep, ...]
+
+
+def transform(raw: str, settings: Settings, catalog: Catalog, recorder: Recorder) -> Question:
+    """Understand the query.
+
+    Raises:
+        BlankQuery: it has no character but white space.
+        BadInput: it is not valid Unicode.
+    """
+    with recorder.span("transform") as attributes:
+        cleaned = _checked(raw)
+        hints = find_hints(cleaned, catalog)
+        known = [hint.match.text for hint in hints if hint.match.kind == "entity"]
+        named = query_entities(cleaned, known)
+        frequencies = catalog.document_frequencies(0, [entity.term for entity in named])
+        text = _without_aliases(cleaned, hints)
+        decision = decide_filter(hints, settings, catalog)
+        attributes |= {"hints": len(hints), "filter": decision.code.value}
+        return Question(
+            raw=raw,
+            text=text,
+            searchable=bool(terms(text)),
+            entities=tuple(named),
+            unknown_entities=frozenset(entity.term for entity in named if entity.term not in frequencies),
+            hints=tuple(hints),
+            decision=decision,
+            steps=_steps(raw, cleaned, text, named, hints, decision),
+        )
+
+
+def _checked(raw: str) -> str:
+    if not raw.strip():
+        raise BlankQuery("the question is blank; write what you want to know")
+    try:
+        raw.encode("utf-8")
+    except UnicodeEncodeError as failure:
+        raise BadInput("the question is not valid Unicode; type it again instead of pasting it") from failure
+    return clean(raw)
+
+
+def _without_aliases(text: str, hints: Sequence[Hint]) -> str:
+    """The text with each alias replaced by what it stands for, where that is one thing and not in the text already."""
+    aliases = [hint for hint in hints if hint.match.kind == "alias" and len(hint.match.canonicals) == 1]
+    end = len(text) + 1
+    for hint in sorted(aliases, key=lambda one: (-one.end, one.start)):
+        canonical = hint.match.canonicals[0]
+        if hint.end <= end and f" {phrase_key(canonical)} " not in f" {phrase_key(text)} ":
+            text = text[: hint.start] + canonical + text[hint.end :]
+            end = hint.start
+    return text
+
+
+def _steps(
+    raw: str, cleaned: str, text: str, named: Sequence[Entity], hints: Sequence[Hint], decision: FilterDecision
+) -> tuple[TransformStep, ...]:
+    names = ", ".join(f"{entity.text} ({entity.kind.replace('_', ' ')})" for entity in named)
+    entries = ", ".join(f"{hint.match.text} ({hint.match.kind})" for hint in hints)
+    return (
+        TransformStep(code="clean", before=raw, after=cleaned, note="Unicode form and white space."),
+        TransformStep(code="entities", before=cleaned, after=cleaned, note=names or "No name or code recognised."),
+        TransformStep(code="l0", before=cleaned, after=cleaned, note=entries or "No L0 entry stands in the query."),
+        TransformStep(code="aliases", before=cleaned, after=text, note="Replaced by what they stand for." if text != cleaned else "Nothing to replace."),
+        TransformStep(code="filter", before=text, after=text, note=decision.note),
+    )

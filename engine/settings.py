@@ -1,0 +1,184 @@
+"""Every number that a user may turn: its sentence, its unit and its range.
+
+Sources in rising order: the defaults, `<kb>/evidence.toml`, `EVIDENCE_*` variables, `--set name=value`, code.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from engine.errors import BadSettings
+
+ENVIRONMENT_PREFIX = "EVIDENCE_"
+RESERVED_VARIABLES = {"EVIDENCE_KB"}  # which knowledge base the explorer shows; not a setting
+BUILD_SETTINGS = ("chunk_tokens", "embedding_model", "embedding_dtype", "vector_store")
+MACHINE_SETTINGS = {"index_dir", "vector_store", "embedding_dtype"}  # the same answers on any machine, so not in the fingerprint
+
+
+def _number(default: Any, sentence: str, unit: str, low: float, high: float) -> Any:
+    return Field(default=default, ge=low, le=high, description=sentence, json_schema_extra={"unit": unit})
+
+
+def _weight(default: float, sentence: str) -> Any:
+    return _number(default, sentence, "weight", 0, 5)
+
+
+class _Turnable(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
+
+
+class RuleWeights(_Turnable):
+    """Weight of each rerank rule. Over 13 labelled sets and 100 candidates, nDCG@10 of cosine + 1.0 lexical + 0.2 phrase +
+    0.2 title was 0.599, of cosine alone 0.542, of BM25 0.475 and of their reciprocal rank fusion 0.568."""
+
+    lexical: float = _weight(1.0, "Words of the question in the text: BM25 on stems, divided by its upper bound.")
+    phrase: float = _weight(0.2, "Words of the question in the same order: the same on ordered pairs.")
+    title: float = _weight(0.2, "Share of the question's words in title and headings.")
+    hint: float = _weight(0.05, "An L0 entry of the question belongs to the document.")
+    entity: float = _weight(0.1, "Share of the question's names and codes that the text contains.")
+    category: float = _weight(0.02, "The document has the category with the most L0 votes.")
+
+
+class Settings(_Turnable):
+    """The settings of one engine view; thresholds belong to one embedding model.
+
+    The threshold defaults are for all-MiniLM-L6-v2: on six real knowledge bases the top similarity of their own questions
+    had its 5th percentile at 0.31 to 0.54 and its median at 0.55 to 0.69; for questions of another topic the 95th
+    percentile was 0.31 to 0.51.
+    """
+
+    evidence_floor: float = _number(0.30, "Below this similarity a candidate is no evidence.", "cosine", 0, 1)
+    reference_threshold: float = _number(0.45, "A filtered attempt whose best similarity is below this is retried without the filter.", "cosine", 0, 1)
+    medium_threshold: float = _number(0.55, "From this similarity on, relevance is medium; below it, low.", "cosine", 0, 1)
+    high_threshold: float = _number(0.65, "From this similarity on, relevance is high.", "cosine", 0, 1)
+    minimum_readable: float = _number(0.5, "A query or passage of which the embedder reads a smaller share is no evidence.", "share of tokens", 0, 1)
+    exact_terms_waive_floor: bool = Field(
+        default=True, description="A passage with every error code of the question is evidence of low relevance, whatever its similarity."
+    )
+    candidate_count: int = _number(100, "How many passages a vector search returns.", "passages", 1, 1000)
+    trace_candidates: int = _number(20, "How many entries of each list the trace keeps.", "entries", 1, 200)
+    max_blocks: int = _number(8, "How many evidence blocks a result has at most.", "blocks", 1, 50)
+    max_blocks_per_document: int = _number(3, "How many of them may come from one document.", "blocks", 1, 50)
+    budget_tokens: int = _number(1500, "How long the packed context may be, headers included.", "tokens", 1, 32000)
+    filter_share: float = _number(1.0, "Share of the L0 votes that one category needs to become the filter.", "share of votes", 0.5, 1)
+    use_l0_filter: bool = Field(default=True, description="Whether L0 may narrow the first attempt to one category.")
+    use_l1: bool = Field(default=True, description="Whether the vector index is searched; without it nothing is evidence.")
+    rule_weights: RuleWeights = Field(default_factory=RuleWeights, description="What each rerank rule may add to a similarity.")
+    chunk_tokens: int = _number(0, "Longest passage, breadcrumb included; 0 is as long as the embedder reads.", "tokens", 0, 8192)
+    embedding_model: str = Field(
+        default="all-MiniLM-L6-v2",
+        min_length=1,
+        description="The bundled all-MiniLM-L6-v2, another sentence-transformers model by name or folder, or `hash` (no model at all, for tests).",
+    )
+    embedding_dtype: Literal["auto", "float32", "bfloat16"] = Field(
+        default="auto", description="Precision in which documents are embedded; auto is bfloat16 where the CPU computes in it. Queries are always float32."
+    )
+    vector_store: Literal["usearch"] = Field(default="usearch", description="Where the vectors are kept.")
+    keep_snapshots: int = _number(2, "How many snapshots of the index stay on disk.", "snapshots", 1, 100)
+    index_dir: str = Field(default="", description="Folder of the index; empty is the user's cache folder.")
+
+    @model_validator(mode="after")
+    def _thresholds_rise(self) -> Settings:
+        names = ("evidence_floor", "reference_threshold", "medium_threshold", "high_threshold")
+        for lower, upper in zip(names, names[1:], strict=False):
+            if getattr(self, lower) > getattr(self, upper):
+                raise ValueError(
+                    f"thresholds out of order: {lower} is {getattr(self, lower)} and {upper} is {getattr(self, upper)}; "
+                    "they must rise from evidence_floor over reference_threshold and medium_threshold to high_threshold"
+                )
+        if 0 < self.chunk_tokens < 32:
+            raise ValueError(f"chunk_tokens is {self.chunk_tokens}; use 0 (as long as the embedder reads) or at least 32")
+        return self
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen hex digits over every setting that can change an answer."""
+        return digest(self.model_dump(mode="json", exclude=MACHINE_SETTINGS))
+
+    @property
+    def build_key(self) -> dict[str, Any]:
+        """The settings that decide what a build contains."""
+        return self.model_dump(mode="json", include=set(BUILD_SETTINGS))
+
+    def changed(self, values: Mapping[str, Any]) -> Settings:
+        """A copy with some values changed; dotted names reach a rule weight. Raises BadSettings."""
+        tree = self.model_dump()
+        for name, value in values.items():
+            _put(tree, name, value)
+        return _validated(tree)
+
+
+def load_settings(kb: Path, overrides: Mapping[str, Any] | None = None) -> Settings:
+    """The settings of a knowledge base from file, environment and `overrides`. Raises BadSettings."""
+    tree: dict[str, Any] = {}
+    for origin in (_from_file(kb / "evidence.toml"), _from_environment(), dict(overrides or {})):
+        for name, value in origin.items():
+            _put(tree, name, value)
+    return _validated(tree)
+
+
+def digest(value: Any) -> str:
+    """Sixteen hex digits of a JSON value, the same on any machine."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as failure:
+        raise BadSettings(f"{path.name} cannot be read: {failure}; repair the file or remove it") from failure
+
+
+def _from_environment() -> dict[str, Any]:
+    return {
+        name.removeprefix(ENVIRONMENT_PREFIX).lower().replace("__", "."): value
+        for name, value in sorted(os.environ.items())
+        if name.startswith(ENVIRONMENT_PREFIX) and name not in RESERVED_VARIABLES
+    }
+
+
+def _put(tree: dict[str, Any], name: str, value: Any) -> None:
+    """Set a possibly dotted name in a tree of plain dicts."""
+    head, _, rest = name.partition(".")
+    if rest or isinstance(value, Mapping):
+        branch = tree.setdefault(head, {})
+        if not isinstance(branch, dict):
+            raise BadSettings(f"{head} is one value, so {name} does not exist; write {head}=VALUE")
+        for key, inner in ({rest: value} if rest else value).items():
+            _put(branch, key, inner)
+    else:
+        tree[head] = value
+
+
+def _validated(tree: dict[str, Any]) -> Settings:
+    try:
+        return Settings.model_validate(tree)
+    except ValidationError as failure:
+        raise BadSettings(_one_sentence(failure)) from failure
+
+
+def _one_sentence(failure: ValidationError) -> str:
+    first = failure.errors(include_url=False)[0]
+    name = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        known = RuleWeights.model_fields if name.startswith("rule_weights.") else Settings.model_fields
+        near = difflib.get_close_matches(name.rpartition(".")[2], known, n=1)
+        meant = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+        return f"unknown setting {name}; {meant}"
+    if first["type"] == "value_error":
+        return first["msg"].removeprefix("Value error, ")
+    field = (RuleWeights.model_fields if name.startswith("rule_weights.") else Settings.model_fields).get(name.rpartition(".")[2])
+    sentence = f" ({field.description})" if field is not None else ""
+    return f"setting {name} is {first['input']!r}: {first['msg'][0].lower()}{first['msg'][1:]}{sentence}"

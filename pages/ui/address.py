@@ -1,0 +1,107 @@
+"""The address of a run: question, scope and changed settings, whose only home is the URL.
+
+Widgets write here through their callbacks and are drawn from here, so a link, the back button and a slider take one way.
+`bind="query-params"` does not fit: it hides a bad value, and it knows only settings that have a widget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from engine.contracts.reports import Case
+from engine.errors import BadSettings
+from engine.settings import BUILD_SETTINGS, Settings
+from pages.ui.safe import shorten
+
+QUESTION = "q"
+SCOPE = "scope"
+# A link may turn what a lookup does, never what the machine loads or where it writes.
+LOCAL_SETTINGS = frozenset({*BUILD_SETTINGS, "index_dir", "keep_snapshots"})
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """What a URL asks for, as it is written there."""
+
+    question: str | None
+    scope: tuple[str, ...]
+    values: Mapping[str, str]
+
+    def settings(self, base: Settings) -> Settings:
+        """The settings of the knowledge base with the changes of the address; raises BadSettings."""
+        for name in sorted(LOCAL_SETTINGS & self.values.keys()):
+            raise BadSettings(f"{name} cannot be set by a link; set it in evidence.toml of the knowledge base and reset the settings here")
+        try:
+            return base.changed(self.values)
+        except BadSettings as failure:
+            raise BadSettings(f"{shorten(str(failure), 300)}; correct it in the sidebar or in the address, or reset the settings") from failure
+
+    def link(self) -> str:
+        """The full URL of this run."""
+        page = (st.context.url or "").partition("?")[0]
+        pairs = [(QUESTION, self.question or ""), *((SCOPE, term) for term in self.scope), *self.values.items()]
+        return f"{page}?{urlencode(pairs)}"
+
+
+def read() -> Address:
+    """The address that the browser shows."""
+    return Address(
+        question=st.query_params.get(QUESTION),
+        scope=tuple(st.query_params.get_all(SCOPE)),
+        values={name: st.query_params[name] for name in st.query_params if name not in (QUESTION, SCOPE)},
+    )
+
+
+def put_question(question: str) -> None:
+    """Write the question into the URL; an empty one leaves it."""
+    if question:
+        st.query_params[QUESTION] = question
+    else:
+        st.query_params.pop(QUESTION, None)
+
+
+def put_scope(terms: list[str]) -> None:
+    """Write the scope into the URL, one parameter a term."""
+    st.query_params[SCOPE] = terms
+
+
+def put_setting(name: str, value: Any, base: Settings) -> None:
+    """Write a setting into the URL where it differs from the knowledge base's own, else leave it out."""
+    if value == own_value(name, base):
+        st.query_params.pop(name, None)
+    else:
+        st.query_params[name] = _written(value)
+
+
+def put_case(case: Case, base: Settings) -> None:
+    """Write an example into the URL: its question, its scope and its pinned settings."""
+    st.query_params.clear()
+    put_question(case.question)
+    put_scope(list(case.scope))
+    for name, value in case.settings.items():
+        put_setting(name, value, base)
+
+
+def drop_settings() -> None:
+    """Take every setting out of the URL; question and scope stay."""
+    for name in read().values:
+        del st.query_params[name]
+
+
+def own_value(name: str, base: Settings) -> Any:
+    """The knowledge base's own value of a setting with a dotted name; None where there is no such setting."""
+    owner: Any = base
+    for part in name.split("."):
+        owner = getattr(owner, part, None)
+    return owner
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,48 @@
+"""Long work in its own thread, watched by the page: a click that reruns the page never stops the work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Generic, TypeVar
+
+import streamlit as st
+
+from pages.ui.safe import markdown
+
+T = TypeVar("T")
+Progress = Callable[[str, int, int], None]
+POLL_SECONDS = 0.1
+
+
+class Job(Generic[T]):
+    """One run of `work(progress)`; several sessions may watch the same one."""
+
+    def __init__(self, work: Callable[[Progress], T]) -> None:
+        self._step: tuple[str, int, int] = ("Starting", 0, 0)
+        pool = ThreadPoolExecutor(1, thread_name_prefix="evidence-job")
+        self._outcome = pool.submit(work, self._note)
+        pool.shutdown(wait=False)
+
+    def _note(self, stage: str, done: int, total: int) -> None:
+        self._step = (stage, done, total)
+
+    @property
+    def done(self) -> bool:
+        """Whether the work has ended, well or badly."""
+        return self._outcome.done()
+
+    @property
+    def failed(self) -> bool:
+        """Whether the work has ended with an error."""
+        return self.done and self._outcome.exception() is not None
+
+    def watch(self, label: str) -> T:
+        """Show the progress until the work is done, then return its value or raise its error."""
+        place = st.empty()
+        while wait([self._outcome], timeout=POLL_SECONDS).not_done:
+            stage, done, total = self._step
+            with place.status(label, expanded=True):
+                st.progress(min(done / total, 1.0) if total else 0.0, text=markdown(f"{stage}: {done} of {total}" if total else stage))
+        place.empty()
+        return self._outcome.result()

@@ -1,0 +1,76 @@
+"""The one engine of this process: opened once in the background, shared by every session, synchronised on request."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import streamlit as st
+
+from engine import KnowledgeEngine
+from engine.contracts.reports import Freshness, SyncReport
+from pages.ui.job import Job
+from pages.ui.safe import markdown
+
+FRESHNESS_SECONDS = 10  # long enough that a slider never walks the folder, short enough to notice an edit
+
+
+def knowledge_base() -> Path:
+    """The folder that is shown: EVIDENCE_KB, else `kb` beside app.py."""
+    return Path(os.environ.get("EVIDENCE_KB") or Path(__file__).parents[2] / "kb").absolute()
+
+
+def open_engine(kb: Path) -> KnowledgeEngine:
+    """The engine of a knowledge base; the first call builds a missing index and loads the model, under a visible status."""
+    job = _opening(kb)
+    try:
+        return job.watch(f"Opening {markdown(kb.name)}")
+    finally:
+        if job.failed:
+            _opening.clear(kb)  # the next run tries again
+
+
+@st.cache_resource(show_spinner=False)
+def _opening(kb: Path) -> Job[KnowledgeEngine]:
+    return Job(lambda progress: KnowledgeEngine.open(kb, progress=progress))
+
+
+@st.cache_data(ttl=FRESHNESS_SECONDS, show_spinner=False, hash_funcs={KnowledgeEngine: id})
+def _freshness(engine: KnowledgeEngine) -> Freshness:
+    return engine.freshness()
+
+
+def freshness_notice(engine: KnowledgeEngine) -> None:
+    """Say how many files changed since the index was built, and offer to bring it up to date."""
+    if "ask_sync_job" in st.session_state:
+        _finish_sync()
+    state = _freshness(engine)
+    if state.fresh:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="ask_stale"):
+        changes = {"added": state.added, "changed": state.changed, "deleted": state.deleted}
+        counted = ", ".join(f"{len(files)} {word}" for word, files in changes.items() if files)
+        st.caption(f":material/update: Files have changed since this index was built: {counted}. Answers come from the index.", width="content")
+        st.button(
+            "Sync now",
+            key="ask_sync",
+            icon=":material/sync:",
+            on_click=_start_sync,
+            args=(engine,),
+            help="Read the changed files and switch to the new index.",
+        )
+
+
+def _start_sync(engine: KnowledgeEngine) -> None:
+    st.session_state.ask_sync_job = Job(lambda progress: engine.sync(progress=progress))
+
+
+def _finish_sync() -> None:
+    job: Job[SyncReport] = st.session_state.ask_sync_job
+    try:
+        report = job.watch("Bringing the index up to date")
+    finally:
+        if job.done:
+            del st.session_state.ask_sync_job
+            _freshness.clear()
+    st.toast(f"Indexed {report.documents} documents, {report.chunks} passages.", icon=":material/check:")
