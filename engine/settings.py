@@ -11,6 +11,7 @@ import json
 import os
 import tomllib
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -57,7 +58,7 @@ class Settings(_Turnable):
     """
 
     evidence_floor: float = _number(0.30, "Below this similarity a candidate is no evidence.", "cosine", 0, 1)
-    reference_threshold: float = _number(0.45, "A filtered attempt whose best similarity is below this is retried without the filter.", "cosine", 0, 1)
+    reference_threshold: float = _number(0.45, "A filtered attempt with a best similarity below this is retried without the filter.", "cosine", 0, 1)
     medium_threshold: float = _number(0.55, "From this similarity on, relevance is medium; below it, low.", "cosine", 0, 1)
     high_threshold: float = _number(0.65, "From this similarity on, relevance is high.", "cosine", 0, 1)
     minimum_readable: float = _number(0.5, "A query or passage of which the embedder reads a smaller share is no evidence.", "share of tokens", 0, 1)
@@ -80,7 +81,7 @@ class Settings(_Turnable):
         description="The bundled all-MiniLM-L6-v2, another sentence-transformers model by name or folder, or `hash` (no model at all, for tests).",
     )
     embedding_dtype: Literal["auto", "float32", "bfloat16"] = Field(
-        default="auto", description="Precision in which documents are embedded; auto is bfloat16 where the CPU computes in it. Queries are always float32."
+        default="auto", description="Precision for documents; auto is bfloat16 where the CPU computes in it. Queries are always float32."
     )
     vector_store: Literal["usearch"] = Field(default="usearch", description="Where the vectors are kept.")
     keep_snapshots: int = _number(2, "How many snapshots of the index stay on disk.", "snapshots", 1, 100)
@@ -89,7 +90,7 @@ class Settings(_Turnable):
     @model_validator(mode="after")
     def _thresholds_rise(self) -> Settings:
         names = ("evidence_floor", "reference_threshold", "medium_threshold", "high_threshold")
-        for lower, upper in zip(names, names[1:], strict=False):
+        for lower, upper in pairwise(names):
             if getattr(self, lower) > getattr(self, upper):
                 raise ValueError(
                     f"thresholds out of order: {lower} is {getattr(self, lower)} and {upper} is {getattr(self, upper)}; "

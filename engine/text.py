@@ -11,21 +11,25 @@ import threading
 import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-import numpy as np
 import Stemmer
 
 from engine.stop_words import STOP_WORDS
 
-_CJK = "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3100-\u318f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003fffd"
-_MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0b82\u0bbe-\u0bcd\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
-_LETTER = rf"(?:[^\W_{_CJK}]|[{_MARKS}])"
-_RUN = re.compile(rf"[{_CJK}]+|{_LETTER}+(?:[-_./:@]{_LETTER}+)*(?:\+\+|#(?!\w))?")
-_PART = re.compile(rf"{_LETTER}+")
+CJK = (
+    "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3100-\u318f\u31a0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003fffd"
+)
+_MARKS = (  # vowel signs and accents that Python does not count as letters
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u064b-\u065f\u0900-\u0903\u093a-\u094f"
+    "\u0981-\u0983\u09bc-\u09cd\u0b82\u0bbe-\u0bcd\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
+)
+LETTER = rf"(?:[^\W_{CJK}]|[{_MARKS}])"
+_RUN = re.compile(rf"[{CJK}]+|{LETTER}+(?:[-_./:@]{LETTER}+)*(?:\+\+|#(?!\w))?")
+_PART = re.compile(rf"{LETTER}+")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_IS_CJK = re.compile(f"[{_CJK}]")
+_IS_CJK = re.compile(f"[{CJK}]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _SPACE = re.compile(r"\s+")
 _STEMMERS = threading.local()
@@ -123,80 +127,3 @@ def _stem(word: str) -> str:
     if stemmer is None:
         stemmer = _STEMMERS.english = Stemmer.Stemmer("english")  # not safe to share between threads
     return str(stemmer.stemWord(word))
-
-
-class TokenMap(NamedTuple):
-    """Where the embedding model's tokens of one text begin, and which of them the model does not know."""
-
-    starts: np.ndarray  # int64 [tokens], characters, rising
-    unknown: np.ndarray  # int64 [tokens + 1], how many unknown ones stand before each token
-
-    def count(self, start: int, end: int) -> int:
-        """Tokens that begin in `start:end`."""
-        first, last = np.searchsorted(self.starts, (start, end))
-        return int(last - first)
-
-    def readable(self, start: int, end: int) -> float:
-        """Share of the tokens in `start:end` that the model knows; 1.0 where there is none."""
-        first, last = np.searchsorted(self.starts, (start, end))
-        return 1.0 if first == last else 1.0 - float(self.unknown[last] - self.unknown[first]) / float(last - first)
-
-
-class Tokenizer(Protocol):
-    """How the embedding model counts a text."""
-
-    name: str
-    reserved: int  # special tokens that the model adds to every text
-
-    def map(self, text: str) -> TokenMap:
-        """The tokens of a text, by position."""
-        ...
-
-    def count(self, text: str) -> int:
-        """How many tokens a text has, special ones left out."""
-        ...
-
-
-class ModelTokenizer:
-    """A `tokenizer.json` of the model, run by the `tokenizers` package."""
-
-    def __init__(self, path: Path, name: str) -> None:
-        from tokenizers import Tokenizer as FastTokenizer
-
-        self.name = name
-        self._fast = FastTokenizer.from_file(str(path))
-        self._fast.no_truncation()
-        self._fast.no_padding()
-        self.reserved = self._fast.num_special_tokens_to_add(False)
-        self._unknown_id = next((i for t in ("[UNK]", "<unk>") if (i := self._fast.token_to_id(t)) is not None), -1)
-
-    def map(self, text: str) -> TokenMap:
-        encoding = self._fast.encode(_encodable(text), add_special_tokens=False)
-        return _token_map([start for start, _ in encoding.offsets], [token == self._unknown_id for token in encoding.ids])
-
-    def count(self, text: str) -> int:
-        return len(self._fast.encode(_encodable(text), add_special_tokens=False).ids)
-
-
-class WordTokenizer:
-    """Words, CJK characters and punctuation marks as tokens; reads everything (for the hash embedder)."""
-
-    name = "words"
-    reserved = 0
-    _token = re.compile(rf"[{_CJK}]|{_LETTER}+|[^\w\s]|_")
-
-    def map(self, text: str) -> TokenMap:
-        starts = [match.start() for match in self._token.finditer(text)]
-        return _token_map(starts, [False] * len(starts))
-
-    def count(self, text: str) -> int:
-        return sum(1 for _ in self._token.finditer(text))
-
-
-def _token_map(starts: list[int], unknown: list[bool]) -> TokenMap:
-    return TokenMap(np.asarray(starts, dtype=np.int64), np.concatenate(([0], np.cumsum(unknown, dtype=np.int64))))
-
-
-def _encodable(text: str) -> str:
-    """Lone surrogates, which no UTF-8 encoder takes, become replacement marks of the same length."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

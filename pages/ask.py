@@ -11,7 +11,7 @@ from pages.ui.evidence import closest_candidates, evidence_list
 from pages.ui.examples import example_cards
 from pages.ui.hints import hints_panel
 from pages.ui.nav import framed
-from pages.ui.opening import freshness_notice, knowledge_base, open_engine
+from pages.ui.opening import freshness_notice, knowledge_base, open_engine, wait_for_model
 from pages.ui.pack import pack_panel
 from pages.ui.record import record_panel
 from pages.ui.rerank import rerank_panel
@@ -37,18 +37,19 @@ st.text_input(
 try:
     base = load_settings(kb)
     with st.sidebar:
-        scope_place = st.container()
         settings_panel(here, base)
+        scope_place = st.container()
     engine = open_engine(kb)
     with scope_place:
         scope_picker(here, engine.scope_fields())
-    answer_place, notice_place = st.container(), st.container()
+    verdict_place, notice_place = st.container(key="ask_verdict"), st.container()
     with notice_place:
         freshness_notice(engine)
     settings = here.settings(base)
     if here.question is None:
         example_cards(engine.examples(), base, engine.report())
         st.stop()
+    wait_for_model(engine)
     result = engine.with_settings(settings).lookup_knowledge(here.question, scope=here.scope)
 except BadSettings as failure:
     st.error(markdown(str(failure)), title="These settings cannot be used", icon=":material/tune:")
@@ -57,7 +58,7 @@ except EvidenceError as failure:
     st.error(markdown(str(failure)), title="No answer", icon=":material/error:")
     st.stop()
 
-with answer_place:
+with verdict_place:
     verdict_banner(result)
 if result.found:
     evidence_list(result)

@@ -324,8 +324,9 @@ class RerankTrace(Contract):
     """How the candidates of the selected attempt (the last one without evidence) were ordered and thinned."""
 
     rules: tuple[RuleTrace, ...]
-    entries: tuple[RerankEntry, ...]
-    dropped: tuple[DroppedCandidate, ...]
+    entries: tuple[RerankEntry, ...] = Field(description="The first ones by final rank, and every one in a block.")
+    dropped: tuple[DroppedCandidate, ...] = Field(description="The first ones by final rank, and every duplicate.")
+    dropped_counts: dict[DropCode, int] = Field(description="How many were dropped, by code.")
 
 
 class LookupResult(Contract):

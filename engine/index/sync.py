@@ -19,7 +19,8 @@ from engine.index.embedding import Embedder, Progress, no_progress
 from engine.index.snapshot import CATALOG, FORMAT_VERSION, VECTORS, Snapshot, current_id, file_hash, index_home, open_snapshot, publish
 from engine.index.vectors import write_vectors
 from engine.knowledge.chunking import Chunk, chunk_document
-from engine.knowledge.corpus import Corpus, content_hash, list_files, read_corpus
+from engine.knowledge.corpus import Corpus, read_corpus
+from engine.knowledge.files import content_hash, list_files
 from engine.settings import Settings, digest
 
 _LOCK_SECONDS = 600  # how long to wait for another writer before saying so
@@ -118,7 +119,7 @@ def _manifest(
         "format": FORMAT_VERSION,
         "build": settings.build_key,
         "model": embedder.fingerprint,
-        "documents": [(d.source, d.title, d.categories, d.category_origin, d.keywords, d.aliases, d.fields, d.content_hash) for d in corpus.documents],
+        "documents": [(d.source, d.title, d.categories, d.keywords, d.aliases, d.fields, d.content_hash) for d in corpus.documents],
         "skipped": [file.model_dump(mode="json") for file in corpus.skipped],
         "chunks": [(c.id, c.breadcrumb, c.start_line, c.end_line, c.carried, c.content, c.tokens, c.readable) for c in chunks],
         "vectors": hashlib.sha256(np.ascontiguousarray(vectors).tobytes()).hexdigest(),

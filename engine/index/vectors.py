@@ -41,7 +41,7 @@ class UsearchIndex:
         size = len(self._index) if rows is None else len(rows)
         wanted = min(count + _SLACK, size)
         if wanted == size:
-            return np.arange(size, dtype=np.int64) if rows is None else rows
+            return np.arange(size, dtype=np.int64) if rows is None else np.asarray(rows, dtype=np.int64)
         if rows is None:
             return np.asarray(self._index.search(query, wanted, exact=True, threads=1).keys, dtype=np.int64)
         found = search(self._vectors(rows), query, wanted, MetricKind.Cos, exact=True, threads=1)
@@ -51,7 +51,7 @@ class UsearchIndex:
         if len(rows) == 0:
             return np.zeros(0)
         cosines = (self._vectors(rows) * query).sum(axis=1, dtype=np.float32)  # row by row, so equal for any set of rows
-        return np.round(np.clip(cosines.astype(np.float64), 0.0, 1.0), 6)
+        return np.asarray(np.round(np.clip(cosines.astype(np.float64), 0.0, 1.0), 6))
 
     def _vectors(self, rows: np.ndarray) -> np.ndarray:
         return np.asarray(self._index.get(rows.astype(np.uint64)), dtype=np.float32)

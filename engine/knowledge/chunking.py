@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from engine.knowledge.chunk_names import encode_source, make_breadcrumb, section_slug, unique_slug
 from engine.knowledge.corpus import Document
 from engine.knowledge.outline import Block
-from engine.text import Tokenizer, TokenMap
+from engine.tokenizer import Tokenizer, TokenMap
 
-MOST_BREADCRUMB_CHARACTERS = 200
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+|(?<=[。！？；])")
 _GLUE = re.compile("[\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff\U0001f1e6-\U0001f1ff\U000e0020-\U000e007f]")
 
@@ -55,8 +55,8 @@ def chunk_document(document: Document, tokenizer: Tokenizer, limit: int) -> list
     seen: dict[str, int] = {}
     chunks: list[Chunk] = []
     for section in document.sections:
-        slug = _unique("/".join(_slug(heading) for heading in section.headings), seen)
-        breadcrumb = _breadcrumb(document.title, section.headings, tokenizer, limit)
+        slug = unique_slug(section_slug(section.headings), seen)
+        breadcrumb = make_breadcrumb(document.title, section.headings, tokenizer, limit)
         room = limit - tokenizer.reserved - tokenizer.count(breadcrumb)
         for piece, unit in enumerate(cutter.pieces(section.blocks, room), start=1):
             chunks.append(cutter.chunk(document.source, slug, piece, breadcrumb, unit))
@@ -96,7 +96,7 @@ class _Cutter:
             end -= 1
         content = unit.carried + self._text[start:end]
         return Chunk(
-            id=f"{_encoded(source)}#{slug}~{piece}",
+            id=f"{encode_source(source)}#{slug}~{piece}",
             source=source,
             section=slug,
             piece=piece,
@@ -181,30 +181,3 @@ class _Cutter:
 def _inside_a_character(text: str, at: int) -> bool:
     """Whether a cut here would tear an emoji or an accent from what it belongs to."""
     return bool(_GLUE.match(text[at]) or text[at - 1] == "\u200d" or unicodedata.combining(text[at]))
-
-
-def _breadcrumb(title: str, headings: tuple[str, ...], tokenizer: Tokenizer, limit: int) -> str:
-    """Title and headings, the title not twice; at most 200 characters and half of the limit."""
-    path = headings[1:] if headings and headings[0] == title else headings
-    breadcrumb = " > ".join(part for part in (title, *path) if part)[:MOST_BREADCRUMB_CHARACTERS].strip()
-    while tokenizer.count(breadcrumb) * 2 > limit:
-        breadcrumb = breadcrumb[: len(breadcrumb) * 3 // 4].strip()
-    return breadcrumb
-
-
-def _slug(heading: str) -> str:
-    """A heading as it is written in a link: lower case, words joined by hyphens, other marks left out."""
-    kept = "".join(mark for mark in heading.strip().lower() if mark.isalnum() or mark in " -_" or unicodedata.combining(mark))
-    return kept.replace(" ", "-")
-
-
-def _unique(slug: str, seen: dict[str, int]) -> str:
-    seen[slug] = seen.get(slug, 0) + 1
-    if seen[slug] == 1:
-        return slug
-    numbered = f"{slug}-{seen[slug]}"
-    return _unique(numbered, seen) if numbered in seen else numbered
-
-
-def _encoded(source: str) -> str:
-    return source.replace("%", "%25").replace("#", "%23").replace("~", "%7E")

@@ -84,7 +84,7 @@ def _block(tokens: list[Token], at: int) -> tuple[Block, int]:
 
 
 def _after(tokens: list[Token], at: int) -> int:
-    depth = tokens[at].nesting
+    depth: int = tokens[at].nesting
     at += 1
     while depth > 0:
         depth += tokens[at].nesting

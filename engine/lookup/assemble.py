@@ -62,7 +62,7 @@ def assemble(
             reason_code=reason,
             relevance_level=relevance,
             completeness_hint=_completeness(question, blocks, pack),
-            evidence_blocks=tuple(_evidence(block, selected, fallback, settings) for block in blocks) if selected else (),
+            evidence_blocks=tuple(_evidence(block, selected) for block in blocks) if selected else (),
             context_pack=_context_pack(pack, tokenizer_name, settings),
             retrieval_trace=RetrievalTrace(
                 raw_query=question.raw,
@@ -93,17 +93,8 @@ def _relevance(blocks: Sequence[Block], settings: Settings) -> RelevanceLevel:
     return RelevanceLevel.MEDIUM if top >= settings.medium_threshold else RelevanceLevel.LOW
 
 
-def _evidence(block: Block, attempt: Attempt, fallback: Verdict | None, settings: Settings) -> EvidenceBlock:
+def _evidence(block: Block, attempt: Attempt) -> EvidenceBlock:
     record = block.best.candidate.record
-    reasons = [HitReason(code=part.code, text=part.reason, points=part.points / MILLION) for part in block.best.parts]
-    if block.waived:
-        text = f"has every error code of the question; its similarity alone is no evidence (floor {settings.evidence_floor})"
-        reasons.append(HitReason(code="exact_terms", text=text, points=0))
-    if attempt.category is not None:
-        reasons.append(HitReason(code="filter", text=f"inside the category {attempt.category}, which L0 chose", points=0))
-    elif fallback is not None:
-        outside = ", ".join(record.categories) or "no category"
-        reasons.append(HitReason(code="fallback", text=f"from the retry without the L0 filter; filed under {outside}", points=0))
     return EvidenceBlock(
         id=record.id,
         chunk_ids=tuple(member.candidate.record.id for member in block.members),
@@ -118,7 +109,7 @@ def _evidence(block: Block, attempt: Attempt, fallback: Verdict | None, settings
         similarity=block.similarity,
         score=block.best.score / MILLION,
         tokens=sum(member.candidate.record.tokens for member in block.members),
-        hit_reasons=tuple(reasons),
+        hit_reasons=tuple(HitReason(code=reason.code, text=reason.text, points=reason.points / MILLION) for reason in block.reasons),
     )
 
 
@@ -139,8 +130,9 @@ def _context_pack(pack: Pack, tokenizer_name: str, settings: Settings) -> Contex
             for item in pack.included
         ),
         omitted=tuple(
-            OmittedItem(id=item.block.best.candidate.record.id, source=item.block.best.candidate.record.source, tokens=item.tokens, reason=item.reason)
+            OmittedItem(id=record.id, source=record.source, tokens=item.tokens, reason=item.reason)
             for item in pack.omitted
+            for record in [item.block.best.candidate.record]
         ),
     )
 
@@ -183,7 +175,8 @@ def _message(reason: ReasonCode, relevance: RelevanceLevel, blocks: Sequence[Blo
         ReasonCode.NO_CANDIDATES: "the scope leaves nothing to search; widen it",
         ReasonCode.BELOW_FLOOR: f"the nearest passage has similarity {top}, and the floor is {settings.evidence_floor}{just_below}",
         ReasonCode.UNREADABLE_BY_EMBEDDER: (
-            "the embedding model cannot read enough of the question or of what it found, so its similarities mean nothing; choose a model for this language"
+            "the embedding model cannot read enough of the question or of what it found, so its similarities mean nothing; "
+            "choose a model for this language"
         ),
     }[reason]
     return f"No knowledge evidence was found: {detail}."

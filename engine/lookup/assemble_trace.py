@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from engine.contracts.lookup import (
     AttemptTrace,
     CandidateTrace,
@@ -24,7 +26,6 @@ from engine.lookup.transform import Question
 from engine.settings import Settings
 
 _MOST_SOURCES = 5  # of an L0 entry that stands in many documents
-_UNRANKED = {DropCode.BELOW_FLOOR, DropCode.UNREADABLE_BY_EMBEDDER}  # dropped for what they are, not for their place
 
 
 def hints_of(question: Question) -> Hints:
@@ -91,13 +92,14 @@ def _candidate(one: Ranked, evidence: bool, code: DropCode | None) -> CandidateT
 
 
 def rerank_trace(attempt: Attempt | None, settings: Settings) -> RerankTrace:
-    """The rules and the order of an attempt: the first entries, every one in a block, every one that L0 or a name lifted."""
+    """The rules and the order of an attempt: the first entries, every one in a block, the first that were dropped, and the counts."""
     rules = tuple(RuleTrace(code=rule.code, title=rule.title, weight=getattr(settings.rule_weights, rule.code)) for rule in RULES)
     if attempt is None:
-        return RerankTrace(rules=rules, entries=(), dropped=())
+        return RerankTrace(rules=rules, entries=(), dropped=(), dropped_counts={})
     evidence = {member.candidate.record.id for block in attempt.blocks for member in block.members}
     kept = [one for one in attempt.ranked if one.final_rank <= settings.trace_candidates or one.candidate.record.id in evidence]
-    dropped = [one for i, one in enumerate(attempt.dropped) if one.code not in _UNRANKED or i < settings.trace_candidates]
+    dropped = [one for i, one in enumerate(attempt.dropped) if i < settings.trace_candidates or one.code is DropCode.DUPLICATE_OF]
+    counts = Counter(one.code for one in attempt.dropped)
     return RerankTrace(
         rules=rules,
         entries=tuple(_entry(one) for one in kept),
@@ -111,6 +113,7 @@ def rerank_trace(attempt: Attempt | None, settings: Settings) -> RerankTrace:
             )
             for one in dropped
         ),
+        dropped_counts={code: counts[code] for code in DropCode if counts[code]},
     )
 
 

@@ -57,7 +57,7 @@ def attempt(
             candidates = retrieve(text, rows, settings, snapshot, embedder, recorder)
         ranked = rerank(text, candidates, question, settings, snapshot, recorder)
         query_readable = embedder.tokenizer.map(text).readable(0, len(text)) >= settings.minimum_readable
-        blocks, dropped = build_blocks(ranked, query_readable, settings, snapshot, recorder)
+        blocks, dropped = build_blocks(ranked, query_readable, name, question.decision.category, settings, snapshot, recorder)
         top = _top_similarity(candidates, settings)
         verdict = _verdict(name, blocks, top, settings)
         attributes |= {"verdict": verdict.value}

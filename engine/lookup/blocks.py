@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from engine.contracts.lookup import DropCode
+from engine.contracts.lookup import AttemptName, DropCode
 from engine.index.catalog import ChunkRecord
 from engine.index.snapshot import Snapshot
+from engine.lookup.reasons import Reason, hit_reasons
 from engine.lookup.rerank import Ranked
 from engine.settings import Settings
 from engine.trace import Recorder
@@ -20,8 +21,9 @@ class Block:
     best: Ranked
     members: tuple[Ranked, ...]
     content: str
-    carried_lines: int  # lines at the top that repeat the head of a table or fence
+    best_span: tuple[int, int]  # characters of the content that the best chunk gave
     waived: bool  # usable only because it has every error code of the question
+    reasons: tuple[Reason, ...]
 
     @property
     def similarity(self) -> float:
@@ -50,9 +52,15 @@ class _Group:
 
 
 def build_blocks(
-    ranked: Sequence[Ranked], query_readable: bool, settings: Settings, snapshot: Snapshot, recorder: Recorder
+    ranked: Sequence[Ranked],
+    query_readable: bool,
+    found_by: AttemptName,
+    category: str | None,
+    settings: Settings,
+    snapshot: Snapshot,
+    recorder: Recorder,
 ) -> tuple[tuple[Block, ...], tuple[Dropped, ...]]:
-    """The blocks, best first, and what was dropped on the way."""
+    """The blocks, best first, and what was dropped on the way; `category` is what L0 chose, in either attempt."""
     with recorder.span("blocks") as attributes:
         groups: list[_Group] = []
         dropped: list[Dropped] = []
@@ -74,7 +82,8 @@ def build_blocks(
             else:
                 groups.append(_Group(one, [one]))
                 seen[record.content_hash] = record.id
-        blocks = _blocks(groups, query_readable, settings, snapshot)
+        contents = _contents(groups, snapshot)
+        blocks = tuple(_block(group, contents, query_readable, found_by, category, settings) for group in groups)
         attributes |= {"blocks": len(blocks), "dropped": len(dropped)}
         return blocks, tuple(dropped)
 
@@ -107,32 +116,36 @@ def _merge(groups: list[_Group], neighbours: list[_Group], one: Ranked) -> None:
     kept.members.sort(key=lambda member: member.candidate.record.piece)
 
 
-def _blocks(groups: Iterable[_Group], query_readable: bool, settings: Settings, snapshot: Snapshot) -> tuple[Block, ...]:
-    groups = list(groups)
+def _contents(groups: Iterable[_Group], snapshot: Snapshot) -> dict[int, tuple[str, int]]:
     rows = [member.candidate.record.row for group in groups for member in group.members]
-    texts = snapshot.catalog.contents(rows) if rows else {}
-    return tuple(
-        Block(
-            best=group.best,
-            members=tuple(group.members),
-            content=_joined([(member.candidate.record, *texts[member.candidate.record.row]) for member in group.members]),
-            carried_lines=_carried_lines(texts[group.members[0].candidate.record.row]),
-            waived=all(_by_similarity(member, query_readable, settings) is not None for member in group.members),
-        )
-        for group in groups
+    return snapshot.catalog.contents(rows) if rows else {}
+
+
+def _block(
+    group: _Group, contents: dict[int, tuple[str, int]], query_readable: bool, found_by: AttemptName, category: str | None, settings: Settings
+) -> Block:
+    records = [member.candidate.record for member in group.members]
+    content, spans = _joined([(record, *contents[record.row]) for record in records])
+    waived = all(_by_similarity(member, query_readable, settings) is not None for member in group.members)
+    return Block(
+        best=group.best,
+        members=tuple(group.members),
+        content=content,
+        best_span=spans[records.index(group.best.candidate.record)],
+        waived=waived,
+        reasons=hit_reasons(group.best, waived, found_by, category, settings),
     )
 
 
-def _joined(pieces: list[tuple[ChunkRecord, str, int]]) -> str:
-    """The text of neighbouring chunks as it stands in the file: repeated heads out, blank lines between them in."""
-    record, joined, _ = pieces[0]
-    end = record.end_line
-    for record, content, carried in pieces[1:]:
-        joined += "\n" * (record.start_line - end) + content[carried:]
-        end = record.end_line
-    return joined
-
-
-def _carried_lines(text: tuple[str, int]) -> int:
-    content, carried = text
-    return content[:carried].count("\n")
+def _joined(pieces: list[tuple[ChunkRecord, str, int]]) -> tuple[str, list[tuple[int, int]]]:
+    """The text of neighbouring chunks as it stands in the file, repeated heads out, blank lines between them in; where each chunk stands in it."""
+    joined = ""
+    spans: list[tuple[int, int]] = []
+    end_line = pieces[0][0].start_line
+    for record, content, carried in pieces:
+        joined += "\n" * (record.start_line - end_line)
+        start = len(joined)
+        joined += content[carried if spans else 0 :]
+        spans.append((start, len(joined)))
+        end_line = record.end_line
+    return joined, spans

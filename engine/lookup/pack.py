@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import bisect
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from engine.contracts.lookup import OmitReason
 from engine.lookup.blocks import Block
 from engine.lookup.pack_format import PackedBlock, write_content, write_header
-from engine.text import Tokenizer
+from engine.tokenizer import Tokenizer
 from engine.trace import Recorder
 
 LEAST_CONTENT_TOKENS = 32  # less of a passage than this tells an agent nothing
 _SEPARATOR = "\n\n"
-_PARAGRAPH_WORTH = 0.75  # a cut moves back to a paragraph's end when that keeps at least this share of the lines
+_BORDER_WORTH = 0.75  # a cut moves back to the end of a paragraph, or of a word, when that keeps at least this share
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def pack(blocks: Sequence[Block], budget: int, tokenizer: Tokenizer, recorder: R
             before = text + _SEPARATOR if text else ""
             whole = to_pack(block)
             number = len(included) + 1
-            fitting = _fit(before, number, whole, _anchor(block), budget, tokenizer)
+            fitting = _fit(before, number, whole, block.best_span, budget, tokenizer)
             alone = _written(number, whole)
             if fitting is None:
                 header_tokens = tokenizer.count(write_header(number, replace(whole, truncated=True)))
@@ -72,7 +73,7 @@ def pack(blocks: Sequence[Block], budget: int, tokenizer: Tokenizer, recorder: R
 def to_pack(block: Block) -> PackedBlock:
     """A block as it would stand in a pack without a limit."""
     record = block.best.candidate.record
-    reasons = tuple(part.reason for part in block.best.parts)
+    reasons = tuple(reason.text for reason in block.reasons)
     return PackedBlock(record.source, record.title, record.breadcrumb, reasons, block.lines, block.lines, False, block.content)
 
 
@@ -80,62 +81,58 @@ def _written(number: int, block: PackedBlock) -> str:
     return write_header(number, block) + "\n" + write_content(block.content)
 
 
-def _anchor(block: Block) -> tuple[int, int]:
-    """The lines of the content, from 0, that hold the best chunk; a cut must not lose its beginning."""
-    record = block.best.candidate.record
-    first = record.start_line - block.lines[0] + (block.carried_lines if record.start_line > block.lines[0] else 0)
-    return first, record.end_line - block.lines[0] + block.carried_lines
-
-
-def _fit(before: str, number: int, whole: PackedBlock, anchor: tuple[int, int], budget: int, tokenizer: Tokenizer) -> PackedBlock | None:
+def _fit(before: str, number: int, whole: PackedBlock, best: tuple[int, int], budget: int, tokenizer: Tokenizer) -> PackedBlock | None:
     """The block whole, or cut to the longest part that fits; None when less than 32 tokens of it would be left."""
     if tokenizer.count(before + _written(number, whole)) <= budget:
         return whole
-    lines = whole.content.split("\n")
-    carried = len(lines) - (whole.lines[1] - whole.lines[0] + 1)
+    content = whole.content
+    places = [*tokenizer.map(content).starts.tolist(), len(content)]
 
-    def cut(first: int, end: int) -> PackedBlock:
-        shown = (whole.lines[0] + max(0, first - carried), whole.lines[0] + max(0, end - 1 - carried))
-        return replace(whole, content="\n".join(lines[first:end]), lines=shown, truncated=True)
+    def fits(start: int, end: int) -> bool:
+        return tokenizer.count(before + _written(number, _part(whole, start, end))) <= budget
 
-    def fits(block: PackedBlock) -> bool:
-        return tokenizer.count(before + _written(number, block)) <= budget
+    def furthest(start: int) -> int:
+        at = bisect.bisect_left(places, True, key=lambda place: not fits(start, place))
+        return places[at - 1] if at else start
 
-    first, end = 0, _most(lambda n: fits(cut(0, n)), len(lines))
-    if anchor[0] > 0 and end <= anchor[1]:
-        first = anchor[0]
-        end = first + _most(lambda n: fits(cut(first, first + n)), len(lines) - first)
-    end = _paragraph_end(lines, first, end)
-    if end > first and tokenizer.count("\n".join(lines[first:end])) >= LEAST_CONTENT_TOKENS:
-        return cut(first, end)
-    return _cut_in_a_line(cut(first, max(end, first) + 1), fits, tokenizer)
-
-
-def _most(fits: object, high: int) -> int:
-    """The largest n up to `high` for which `fits(n)` holds, 0 if there is none; longer is never smaller."""
-    low = 0
-    while low < high:
-        middle = (low + high + 1) // 2
-        if fits(middle):  # type: ignore[operator]
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    start, end = 0, furthest(0)
+    if end < best[1] and best[0] > 0:  # the best chunk would be cut: begin with it
+        start, end = best[0], furthest(best[0])
+    if end == len(content):  # and before it, where there is room left
+        earliest = places[bisect.bisect_left(places, True, key=lambda place: fits(place, end))]
+        parts = [_part(whole, at, end) for at in _starts(content, earliest, best[0])]
+    else:
+        parts = [_part(whole, start, at) for at in _ends(content, start, end)]
+    return next((part for part in parts if tokenizer.count(part.content) >= LEAST_CONTENT_TOKENS), None)
 
 
-def _paragraph_end(lines: list[str], first: int, end: int) -> int:
-    """Back to the end of a paragraph, where that costs little."""
-    borders = [i for i in range(first + 1, end + 1) if not lines[i - 1].strip() or i == len(lines)]
-    back = borders[-1] if borders else end
-    end = back if (back - first) >= _PARAGRAPH_WORTH * (end - first) else end
-    while end > first and not lines[end - 1].strip():
-        end -= 1
-    return end
+def _part(whole: PackedBlock, start: int, end: int) -> PackedBlock:
+    """Some characters of a block, with their lines in the file; a repeated table head counts as the first line."""
+    repeated = whole.content.count("\n") - (whole.whole_lines[1] - whole.whole_lines[0])
+
+    def line(at: int) -> int:
+        return whole.whole_lines[0] + max(0, whole.content.count("\n", 0, at) - repeated)
+
+    return replace(whole, content=whole.content[start:end], lines=(line(start), line(max(start, end - 1))), truncated=True)
 
 
-def _cut_in_a_line(block: PackedBlock, fits: object, tokenizer: Tokenizer) -> PackedBlock | None:
-    """A line that is too long for the room, cut after a word."""
-    words = block.content.split(" ")
-    kept = _most(lambda n: fits(replace(block, content=" ".join(words[:n]))), len(words) - 1)  # type: ignore[operator]
-    content = " ".join(words[:kept])
-    return replace(block, content=content) if tokenizer.count(content) >= LEAST_CONTENT_TOKENS else None
+def _ends(content: str, start: int, end: int) -> Iterator[int]:
+    """Where to cut at or before `end`, best first: after a paragraph, a line, a word, right there."""
+    line = start + len(content[start : max(start, content.rfind("\n", start, end))].rstrip("\n"))
+    paragraph = content.rfind("\n\n", start, line + 2)
+    if paragraph - start >= _BORDER_WORTH * (line - start):
+        yield paragraph
+    yield line
+    word = content.rfind(" ", start, end)
+    if word - start >= _BORDER_WORTH * (end - start):
+        yield word
+    yield end
+
+
+def _starts(content: str, earliest: int, latest: int) -> Iterator[int]:
+    """Where to begin at or after `earliest`, best first: with a line, a word, right there."""
+    for border in ("\n", " "):
+        before = content.find(border, max(0, earliest - 1), latest)
+        if before >= 0:
+            yield before + 1
+    yield earliest

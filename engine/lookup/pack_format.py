@@ -39,7 +39,8 @@ def write_header(number: int, block: PackedBlock) -> str:
     """The header lines of a block; a cut one says which lines it shows of which."""
     first = f"[{number}] source: {_quoted(block.source)} lines: {block.lines[0]}-{block.lines[1]}"
     lines = [first + (f" of {block.whole_lines[0]}-{block.whole_lines[1]}" if block.truncated else "")]
-    lines += [f"{name}: {_quoted(value[:MOST_HEADER_CHARACTERS])}" for name, value in (("title", block.title), ("breadcrumb", block.breadcrumb)) if value]
+    named = (("title", block.title), ("breadcrumb", block.breadcrumb))
+    lines += [f"{name}: {_quoted(value[:MOST_HEADER_CHARACTERS])}" for name, value in named if value]
     if block.reasons:
         lines.append("why: " + "; ".join(_quoted(reason) for reason in block.reasons))
     return "\n".join(lines)

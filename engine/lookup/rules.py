@@ -139,8 +139,9 @@ def _category_reason(evidence: Evidence, chunk: ChunkRecord) -> str:
 
 
 def _named(evidence: Evidence, counts: Mapping[str, int]) -> str:
-    written = {fold(surface): surface for term, surface in evidence.surfaces.items() if term in counts}
-    return ", ".join(written.values())
+    """The words of the query that some counts have, parts left out where the whole is named."""
+    written = list({fold(surface): surface for term, surface in evidence.surfaces.items() if term in counts}.values())
+    return ", ".join(word for i, word in enumerate(written) if not any(word in longer for longer in written[:i]))
 
 
 RULES = (

@@ -84,10 +84,11 @@ def _steps(
 ) -> tuple[TransformStep, ...]:
     names = ", ".join(f"{entity.text} ({entity.kind.replace('_', ' ')})" for entity in named)
     entries = ", ".join(f"{hint.match.text} ({hint.match.kind})" for hint in hints)
+    replaced = "Replaced by what they stand for." if text != cleaned else "Nothing to replace."
     return (
         TransformStep(code="clean", before=raw, after=cleaned, note="Unicode form and white space."),
         TransformStep(code="entities", before=cleaned, after=cleaned, note=names or "No name or code recognised."),
         TransformStep(code="l0", before=cleaned, after=cleaned, note=entries or "No L0 entry stands in the query."),
-        TransformStep(code="aliases", before=cleaned, after=text, note="Replaced by what they stand for." if text != cleaned else "Nothing to replace."),
+        TransformStep(code="aliases", before=cleaned, after=text, note=replaced),
         TransformStep(code="filter", before=text, after=text, note=decision.note),
     )

@@ -25,9 +25,14 @@ def attempts_panel(trace: RetrievalTrace) -> None:
     """Draw both attempts next to each other, and which one was selected and why."""
     st.subheader("2. Searching the passages", anchor="attempts")
     if trace.attempts:
-        for column, attempt in zip(st.columns(2, gap="medium"), trace.attempts, strict=False):
+        columns = st.columns(2, gap="medium")
+        for column, attempt in zip(columns, trace.attempts, strict=False):
             with column.container(border=True, height="stretch", key=f"ask_attempt_{attempt.name}"):
                 _attempt(attempt, selected=attempt.name == trace.selected_attempt)
+        if len(trace.attempts) == 1:
+            with columns[1].container(border=True, height="stretch", key="ask_attempt_none"):
+                st.markdown("**No second attempt**")
+                st.caption(markdown(trace.selection_reason))
     selected = f"Selected: {trace.selected_attempt}." if trace.selected_attempt else "Selected: none."
     fallback = f" Fallback: `{trace.fallback_reason}`." if trace.fallback_reason else ""
     st.markdown(f":material/alt_route: **{selected}** {markdown(trace.selection_reason)}{fallback}")

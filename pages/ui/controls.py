@@ -13,6 +13,9 @@ from pages.ui.address import Address, drop_settings, own_value, put_scope, put_s
 from pages.ui.safe import markdown
 
 
+LISTED_VALUES = 200  # the browser gets the whole list on every run
+
+
 class Control(NamedTuple):
     """A setting with its label and the step of its widget."""
 
@@ -70,8 +73,8 @@ def settings_panel(address: Address, base: Settings) -> None:
 
 
 def scope_picker(address: Address, fields: dict[str, tuple[str, ...]]) -> None:
-    """Draw the filter that the caller sets, with every known field and value to choose from."""
-    known = [f"{field}={value}" for field, values in fields.items() for value in values]
+    """Draw the filter that the caller sets, with the known fields and values to choose from; others can be typed."""
+    known = [f"{field}={value}" for field, values in fields.items() if len(values) <= LISTED_VALUES for value in values]
     _seed("ask_scope", list(address.scope))
     st.multiselect(
         "Scope",

@@ -35,7 +35,8 @@ def _block(block: EvidenceBlock) -> None:
     st.code(block.content, language=None, wrap_lines=True, height=SCROLL_PIXELS if long else "content")
     with st.container(gap=None):
         for reason in block.hit_reasons:
-            st.caption(f"**{reason.points:+.6f}** · {markdown(reason.text)} `{reason.code}`")
+            points = f"**{reason.points:+.6f}** · " if reason.points else ""
+            st.caption(f"{points}{markdown(reason.text)} `{reason.code}`")
         st.caption(
             f"Score **{block.score:.6f}** · similarity {block.similarity:.6f} · {block.tokens} tokens · layer {block.retrieval_layer}"
             f" · {block.attempt} attempt"

@@ -39,9 +39,8 @@ def _matches(hints: Hints) -> None:
         return
     rows = [
         {
-            "Entry": match.text,
+            "Entry": match.text if match.canonical is None else f"{match.text} (stands for {match.canonical})",
             "Kind": match.kind,
-            "Stands for": match.canonical or "",
             "Documents": match.documents,
             "Categories": list(match.categories),
             "Votes": match.votes,

@@ -13,13 +13,14 @@ from pages.ui.safe import markdown
 T = TypeVar("T")
 Progress = Callable[[str, int, int], None]
 POLL_SECONDS = 0.1
+STAGES = {"read": "Reading the files", "chunk": "Cutting documents", "embed": "Embedding passages", "write": "Writing the index"}
 
 
 class Job(Generic[T]):
     """One run of `work(progress)`; several sessions may watch the same one."""
 
     def __init__(self, work: Callable[[Progress], T]) -> None:
-        self._step: tuple[str, int, int] = ("Starting", 0, 0)
+        self._step: tuple[str, int, int] = ("One moment", 0, 0)
         pool = ThreadPoolExecutor(1, thread_name_prefix="evidence-job")
         self._outcome = pool.submit(work, self._note)
         pool.shutdown(wait=False)
@@ -40,9 +41,11 @@ class Job(Generic[T]):
     def watch(self, label: str) -> T:
         """Show the progress until the work is done, then return its value or raise its error."""
         place = st.empty()
-        while wait([self._outcome], timeout=POLL_SECONDS).not_done:
-            stage, done, total = self._step
-            with place.status(label, expanded=True):
-                st.progress(min(done / total, 1.0) if total else 0.0, text=markdown(f"{stage}: {done} of {total}" if total else stage))
-        place.empty()
+        if wait([self._outcome], timeout=POLL_SECONDS).not_done:
+            bar = place.status(label, expanded=True).empty()
+            while wait([self._outcome], timeout=POLL_SECONDS).not_done:
+                stage, done, total = self._step
+                words = STAGES.get(stage, markdown(stage))
+                bar.progress(min(done / total, 1.0) if total else 0.0, text=f"{words}: {done:,} of {total:,}" if total > 1 else words)
+            place.empty()
         return self._outcome.result()

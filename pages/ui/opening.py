@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from engine import KnowledgeEngine
+from engine.contracts.lookup import LookupResult
 from engine.contracts.reports import Freshness, SyncReport
 from pages.ui.job import Job
 from pages.ui.safe import markdown
@@ -21,18 +22,35 @@ def knowledge_base() -> Path:
 
 
 def open_engine(kb: Path) -> KnowledgeEngine:
-    """The engine of a knowledge base; the first call builds a missing index and loads the model, under a visible status."""
+    """The engine of a knowledge base; the first call builds a missing index, under a visible status."""
     job = _opening(kb)
     try:
-        return job.watch(f"Opening {markdown(kb.name)}")
+        engine = job.watch(f"Opening {markdown(kb.name)}")
     finally:
         if job.failed:
             _opening.clear(kb)  # the next run tries again
+    _warming(engine)
+    return engine
+
+
+def wait_for_model(engine: KnowledgeEngine) -> None:
+    """Show a status until the model is loaded, which began when the engine was opened."""
+    job = _warming(engine)
+    try:
+        job.watch("Loading the embedding model")
+    finally:
+        if job.failed:
+            _warming.clear(engine)
 
 
 @st.cache_resource(show_spinner=False)
 def _opening(kb: Path) -> Job[KnowledgeEngine]:
     return Job(lambda progress: KnowledgeEngine.open(kb, progress=progress))
+
+
+@st.cache_resource(show_spinner=False, hash_funcs={KnowledgeEngine: id})
+def _warming(engine: KnowledgeEngine) -> Job[LookupResult]:
+    return Job(lambda _: engine.lookup_knowledge("ready"))  # the weights are loaded by the first lookup; its result is of no interest
 
 
 @st.cache_data(ttl=FRESHNESS_SECONDS, show_spinner=False, hash_funcs={KnowledgeEngine: id})

@@ -8,7 +8,7 @@ import streamlit as st
 
 from engine.contracts.lookup import LookupResult
 from pages.ui.palette import AMBER, BLUE, CLEAR, GRAY, ROSE
-from pages.ui.safe import plotly, shorten
+from pages.ui.safe import markdown, plotly, shorten
 
 PACKED, LEFT_OUT = 1, 0  # rows of the picture
 HATCH = {"shape": "/", "size": 8, "solidity": 0.3, "fillmode": "overlay", "fgcolor": "rgba(255,255,255,0.75)"}
@@ -24,7 +24,7 @@ def pack_panel(result: LookupResult) -> None:
     cut = sum(item.truncated for item in pack.included)
     st.markdown(
         f":material/inventory_2: **{pack.used_tokens:,} of {pack.budget_tokens:,} tokens used.** "
-        f"{len(pack.included)} blocks in, {cut} of them cut, {len(pack.omitted)} left out. Counted by {pack.tokenizer}."
+        f"Blocks: {len(pack.included)} in, of these {cut} cut, and {len(pack.omitted)} left out. Counted by {markdown(pack.tokenizer)}."
     )
     st.plotly_chart(
         budget_figure(result),

@@ -1,0 +1,144 @@
+"""The command line: one JSON document or readable text on stdout, everything else on stderr.
+
+Exit codes: 0 found or clean, 1 nothing found, 2 bad input, 3 the environment.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from engine.errors import BadSettings, EnvironmentProblem, EvidenceError
+from engine.settings import ENVIRONMENT_PREFIX, RuleWeights, Settings, load_settings
+
+app = typer.Typer(
+    help="Find out why a knowledge lookup missed: checkable evidence from Markdown, with a trace of every decision.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+Kb = Annotated[Path, typer.Option("--kb", envvar="EVIDENCE_KB", help="Folder of the knowledge base.")]
+KbArgument = Annotated[Path | None, typer.Argument(metavar="[KB]", help="Folder of the knowledge base, instead of --kb.", show_default=False)]
+Set = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting; may be repeated.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+def main() -> None:
+    """Run a command; an error of ours is one sentence on stderr and an exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        app()
+    except EvidenceError as failure:
+        print(f"evidence: {failure}", file=sys.stderr)
+        sys.exit(failure.exit_code)
+
+
+@app.command()
+def sync(positional: KbArgument = None, kb: Kb = Path("kb"), settings: Set = None, as_json: AsJson = False) -> None:
+    """Build the index of the files as they are now."""
+    from engine.console import progress_display, sync_text
+    from engine.index.embedding import make_embedder
+    from engine.index.sync import report
+    from engine.index.sync import sync as build
+
+    folder = positional or kb
+    chosen = load_settings(folder, _overrides(settings))
+    with progress_display() as progress:
+        done = report(build(folder, chosen, make_embedder(chosen), progress))
+    print(done.model_dump_json() if as_json else sync_text(done))
+
+
+@app.command()
+def lookup(
+    query: Annotated[str, typer.Argument(help="The question.")],
+    kb: Kb = Path("kb"),
+    scope: Annotated[list[str] | None, typer.Option("--scope", metavar="FIELD=VALUE", help="Search only there; may be repeated.")] = None,
+    settings: Set = None,
+    sync_first: Annotated[bool, typer.Option("--sync", help="Bring the index up to date first.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Look a question up and print the evidence, or the reason why there is none."""
+    from engine.console import freshness_text, lookup_text, progress_display
+    from engine.knowledge_engine import KnowledgeEngine
+
+    with progress_display() as progress:
+        engine = KnowledgeEngine.open(kb, settings=load_settings(kb, _overrides(settings)), progress=progress)
+        if sync_first:
+            engine.sync(progress)
+    with engine:
+        result = engine.lookup_knowledge(query, scope=scope)
+        stale = freshness_text(engine.freshness())
+    if stale:
+        print(stale, file=sys.stderr)
+    print(result.canonical_json() if as_json else lookup_text(result))
+    raise typer.Exit(0 if result.found else 1)
+
+
+@app.command("settings")
+def show_settings(positional: KbArgument = None, kb: Kb = Path("kb"), settings: Set = None, as_json: AsJson = False) -> None:
+    """Print the settings in force, each with its unit, its range and its sentence."""
+    from engine.console import settings_text
+
+    chosen = load_settings(positional or kb, _overrides(settings))
+    print(chosen.model_dump_json() if as_json else settings_text(chosen))
+
+
+@app.command()
+def serve(
+    positional: KbArgument = None,
+    kb: Kb = Path("kb"),
+    settings: Set = None,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port on localhost.")] = 8501,
+    as_json: AsJson = False,
+) -> None:
+    """Build the index where it is missing, and serve the explorer on localhost."""
+    from engine.console import progress_display
+    from engine.knowledge_engine import KnowledgeEngine
+
+    page = Path(__file__).resolve().parents[1] / "app.py"
+    if not page.exists():
+        raise EnvironmentProblem("the explorer's app.py lives in the source checkout; clone the project and run evidence serve there")
+    folder = (positional or kb).resolve()
+    overrides = _overrides(settings)
+    with progress_display() as progress, KnowledgeEngine.open(folder, settings=load_settings(folder, overrides), progress=progress) as engine:
+        counts = engine.report()
+    url = f"http://localhost:{port}"
+    if as_json:
+        print(json.dumps({"url": url, "documents": counts.documents, "chunks": counts.chunks, "snapshotId": counts.snapshot_id}), flush=True)
+    else:
+        print(f"{counts.documents} documents, {counts.chunks} chunks. The explorer is at {url} (stop it with Ctrl-C).", flush=True)
+    raise typer.Exit(_streamlit(page, port, folder, overrides))
+
+
+def _streamlit(page: Path, port: int, folder: Path, overrides: dict[str, Any]) -> int:
+    """Run the pages in a process of their own until they end; settings travel as variables."""
+    variables = {ENVIRONMENT_PREFIX + name.upper().replace(".", "__"): str(value) for name, value in overrides.items()}
+    command = [sys.executable, "-m", "streamlit", "run", page.name, f"--server.port={port}", "--server.headless=true"]
+    process = subprocess.Popen(command, cwd=page.parent, env={**os.environ, **variables, "EVIDENCE_KB": str(folder)}, stdout=sys.stderr)
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        process.terminate()
+        process.wait()
+        return 0
+
+
+def _overrides(assignments: list[str] | None) -> dict[str, Any]:
+    """`--set` assignments as names and values; a name may be dotted."""
+    values = {}
+    for assignment in assignments or ():
+        name, equals, value = assignment.partition("=")
+        if not equals or not name.strip():
+            known = ", ".join([*Settings.model_fields, *(f"rule_weights.{rule}" for rule in RuleWeights.model_fields)])
+            raise BadSettings(f"--set {assignment!r} is no assignment; write NAME=VALUE, where NAME is one of {known}")
+        values[name.strip()] = value
+    return values

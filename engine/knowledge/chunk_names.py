@@ -1,0 +1,42 @@
+"""The names of a chunk: its id `path#slug~n` and its breadcrumb."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from engine.tokenizer import Tokenizer
+
+MOST_BREADCRUMB_CHARACTERS = 200
+
+
+def make_breadcrumb(title: str, headings: tuple[str, ...], tokenizer: Tokenizer, limit: int) -> str:
+    """Title and headings, the title not twice; at most 200 characters and half of the limit."""
+    path = headings[1:] if headings and headings[0] == title else headings
+    breadcrumb = " > ".join(part for part in (title, *path) if part)[:MOST_BREADCRUMB_CHARACTERS].strip()
+    while tokenizer.count(breadcrumb) * 2 > limit:
+        breadcrumb = breadcrumb[: len(breadcrumb) * 3 // 4].strip()
+    return breadcrumb
+
+
+def section_slug(headings: tuple[str, ...]) -> str:
+    """The heading path as it is written in a link: lower case, words joined by hyphens, levels by `/`."""
+    return "/".join(_slug(heading) for heading in headings)
+
+
+def _slug(heading: str) -> str:
+    kept = "".join(mark for mark in heading.strip().lower() if mark.isalnum() or mark in " -_" or unicodedata.combining(mark))
+    return kept.replace(" ", "-")
+
+
+def unique_slug(slug: str, seen: dict[str, int]) -> str:
+    """The slug, with `-2` and so on where the document had it before."""
+    seen[slug] = seen.get(slug, 0) + 1
+    if seen[slug] == 1:
+        return slug
+    numbered = f"{slug}-{seen[slug]}"
+    return unique_slug(numbered, seen) if numbered in seen else numbered
+
+
+def encode_source(source: str) -> str:
+    """The path as it stands in a chunk id: the marks that an id is made of are percent-encoded."""
+    return source.replace("%", "%25").replace("#", "%23").replace("~", "%7E")

@@ -1,0 +1,72 @@
+"""The files of a knowledge base: found in order, read and decoded, or skipped with a reason."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from engine.contracts.reports import SkippedFile
+from engine.errors import KnowledgeBaseMissing
+
+MARKDOWN_SUFFIXES = {".md", ".markdown", ".mdx"}
+OWN_FILES = {"cases.yaml", "evidence.toml"}  # about the knowledge base, not in it
+MOST_BYTES = 20_000_000  # a larger file is a dump, not a document
+
+
+def list_files(kb: Path) -> Iterator[tuple[str, Path]]:
+    """Every visible file of a knowledge base as (source, path), in the order of the sources.
+
+    Raises:
+        KnowledgeBaseMissing: there is no folder at `kb`.
+    """
+    if not kb.is_dir():
+        raise KnowledgeBaseMissing(f"there is no knowledge base at {kb}; give a folder of Markdown files with --kb PATH")
+    found = []
+    for folder, folders, files in os.walk(kb):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        found += [Path(folder, name) for name in files if not name.startswith(".")]
+    named = ((path.relative_to(kb).as_posix(), path) for path in found)
+    return iter(sorted((source, path) for source, path in named if source not in OWN_FILES))
+
+
+def read_file(source: str, path: Path, root: Path) -> bytes | SkippedFile:
+    """The bytes of a document, or why the file is none."""
+    name = source.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+    def skipped(code: str, reason: str) -> SkippedFile:
+        return SkippedFile(source=name, code=code, reason=reason)
+
+    if path.suffix.lower() not in MARKDOWN_SUFFIXES:
+        return skipped("not_markdown", "only .md, .markdown and .mdx files are read")
+    if name != source:
+        return skipped("unreadable", "the file name is not Unicode; rename it")
+    try:
+        if not path.resolve().is_relative_to(root):
+            return skipped("outside", "the link leads outside of the knowledge base; copy the file into it")
+        if path.stat().st_size > MOST_BYTES:
+            return skipped("too_large", f"it is larger than {MOST_BYTES // 1_000_000} MB; split it")
+        return path.read_bytes()
+    except OSError as failure:
+        return skipped("unreadable", f"{failure.strerror or failure}; make the file readable")
+
+
+def decode(source: str, data: bytes) -> str | SkippedFile:
+    """The text of a file, with `\n` line ends, or why it is no text."""
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as failure:
+        line = data[: failure.start].count(b"\n") + 1
+        named = encoding.removesuffix("-sig").upper()
+        return SkippedFile(source=source, code="undecodable", reason=f"line {line} is not {named}; save the file as UTF-8")
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        return SkippedFile(source=source, code="binary", reason=f"line {line} has a NUL character, so this is no text; remove the file")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def content_hash(data: bytes) -> str:
+    """The hash by which two versions of a file are compared."""
+    return hashlib.sha256(data).hexdigest()
