@@ -48,7 +48,7 @@ def transform(raw: str, settings: Settings, catalog: Catalog, recorder: Recorder
         return Question(
             raw=raw,
             text=text,
-            searchable=bool(terms(text)),
+            searchable=bool(terms(text) or hints),  # "who we are" has stop words only, and may be a title
             entities=tuple(named),
             unknown_entities=frozenset(entity.term for entity in named if entity.term not in frequencies),
             hints=tuple(hints),
