@@ -69,7 +69,9 @@ def lookup(
     """Look a question up and print the evidence, or the reason why there is none."""
     from engine.console import freshness_text, lookup_text, progress_display
     from engine.knowledge_engine import KnowledgeEngine
+    from engine.lookup.transform import cleaned_query
 
+    cleaned_query(query)  # a blank question builds no index
     with progress_display() as progress:
         engine = KnowledgeEngine.open(kb, settings=load_settings(kb, _overrides(settings)), progress=progress)
         if sync_first:

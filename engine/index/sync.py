@@ -89,6 +89,7 @@ def _writer(home: Path) -> Any:
 def _build(kb: Path, home: Path, settings: Settings, embedder: Embedder, progress: Progress) -> None:
     progress("read", 0, 1)
     corpus = read_corpus(kb)
+    progress("read", 1, 1)
     chunks = _chunks(corpus, settings, embedder, progress)
     vectors = embedder.embed_documents([chunk.embedded_text for chunk in chunks], progress)
     building = home / "snapshots" / ".building"
@@ -108,6 +109,7 @@ def _chunks(corpus: Corpus, settings: Settings, embedder: Embedder, progress: Pr
     for done, document in enumerate(corpus.documents):
         progress("chunk", done, len(corpus.documents))
         chunks += chunk_document(document, embedder.tokenizer, limit)
+    progress("chunk", len(corpus.documents), len(corpus.documents))
     return chunks
 
 

@@ -37,7 +37,7 @@ def transform(raw: str, settings: Settings, catalog: Catalog, recorder: Recorder
         BadInput: it is not valid Unicode.
     """
     with recorder.span("transform") as attributes:
-        cleaned = _checked(raw)
+        cleaned = cleaned_query(raw)
         hints = find_hints(cleaned, catalog)
         known = [hint.match.text for hint in hints if hint.match.kind == "entity"]
         named = query_entities(cleaned, known)
@@ -57,7 +57,8 @@ def transform(raw: str, settings: Settings, catalog: Catalog, recorder: Recorder
         )
 
 
-def _checked(raw: str) -> str:
+def cleaned_query(raw: str) -> str:
+    """The query in one Unicode form with single spaces. Raises BlankQuery, BadInput."""
     if not raw.strip():
         raise BlankQuery("the question is blank; write what you want to know")
     try:

@@ -1,0 +1,126 @@
+"""Snapshots: built once, opened whole, refused when damaged, replaced as one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.errors import IndexDamaged, IndexMissing
+from engine.index.embedding import HashEmbedder
+from engine.index.snapshot import current_id, index_home, open_snapshot
+from engine.index.sync import freshness, open_or_build, report, sync
+from engine.settings import Settings
+from tests.knowledge_base import hash_settings, write_files
+
+FILES = {"runbooks/disk.md": "# Disk\n\nDelete old logs.\n", "policies/leave.md": "# Leave\n\nAsk your lead.\n"}
+
+
+@pytest.fixture
+def kb(tmp_path: Path) -> Path:
+    return write_files(tmp_path / "kb", FILES)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return hash_settings(tmp_path / "index")
+
+
+def test_nothing_is_open_before_the_first_build(kb: Path, settings: Settings) -> None:
+    with pytest.raises(IndexMissing, match="evidence sync"):
+        open_snapshot(index_home(kb, settings))
+
+
+def test_a_second_build_of_the_same_files_is_the_same_snapshot(kb: Path, settings: Settings) -> None:
+    first, second = sync(kb, settings, HashEmbedder()), sync(kb, settings, HashEmbedder())
+    assert first.id == second.id
+    assert first.manifest["files"]["vectors.usearch"] == second.manifest["files"]["vectors.usearch"]
+
+
+def test_an_edit_gives_another_snapshot_and_the_old_reader_keeps_its_own(kb: Path, settings: Settings) -> None:
+    before = sync(kb, settings, HashEmbedder())
+    write_files(kb, {"runbooks/disk.md": "# Disk\n\nGrow the volume.\n"})
+    after = sync(kb, settings, HashEmbedder())
+    assert before.id != after.id
+    assert before.catalog.contents([1])[1][0] == "Delete old logs."
+    assert after.catalog.contents([1])[1][0] == "Grow the volume."
+
+
+def test_only_the_kept_snapshots_stay_on_disk(kb: Path, settings: Settings) -> None:
+    for i in range(4):
+        write_files(kb, {"runbooks/disk.md": f"# Disk\n\nVersion {i}.\n"})
+        sync(kb, settings, HashEmbedder())
+    home = index_home(kb, settings)
+    names = sorted(folder.name for folder in (home / "snapshots").iterdir())
+    assert len(names) == settings.keep_snapshots
+    assert current_id(home) in names
+
+
+@pytest.mark.parametrize("name", ["catalog.duckdb", "vectors.usearch"])
+def test_a_flipped_byte_is_refused_by_name_and_healed_by_a_rebuild(kb: Path, settings: Settings, name: str) -> None:
+    snapshot = sync(kb, settings, HashEmbedder())
+    path = index_home(kb, settings) / "snapshots" / snapshot.id / name
+    snapshot.catalog.close()
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(IndexDamaged, match=name):
+        open_snapshot(index_home(kb, settings))
+    assert open_or_build(kb, settings, HashEmbedder()).id == snapshot.id
+
+
+def test_a_snapshot_of_another_format_is_refused(kb: Path, settings: Settings) -> None:
+    snapshot = sync(kb, settings, HashEmbedder())
+    manifest = index_home(kb, settings) / "snapshots" / snapshot.id / "manifest.json"
+    manifest.write_text(json.dumps({**snapshot.manifest, "formatVersion": 0}))
+    with pytest.raises(IndexDamaged, match="format 0"):
+        open_snapshot(index_home(kb, settings))
+
+
+def test_an_interrupted_build_leaves_the_last_good_snapshot(kb: Path, settings: Settings) -> None:
+    good = sync(kb, settings, HashEmbedder())
+    write_files(kb, {"runbooks/new.md": "# New\n\nText.\n"})
+
+    def stop(stage: str, done: int, total: int) -> None:
+        if stage == "write":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sync(kb, settings, HashEmbedder(), stop)
+    assert open_snapshot(index_home(kb, settings)).id == good.id
+    assert sync(kb, settings, HashEmbedder()).catalog.document_count == 3
+
+
+def test_other_build_settings_have_a_home_of_their_own_and_other_settings_do_not(kb: Path, settings: Settings) -> None:
+    assert index_home(kb, settings) != index_home(kb, settings.changed({"chunk_tokens": 64}))
+    assert index_home(kb, settings) == index_home(kb, settings.changed({"max_blocks": 3}))
+
+
+def test_freshness_names_what_changed(kb: Path, settings: Settings) -> None:
+    snapshot = sync(kb, settings, HashEmbedder())
+    assert freshness(kb, snapshot).fresh
+    write_files(kb, {"runbooks/disk.md": "# Disk\n\nOther.\n", "new.md": "New"})
+    (kb / "policies/leave.md").unlink()
+    found = freshness(kb, snapshot)
+    assert (found.added, found.changed, found.deleted) == (("new.md",), ("runbooks/disk.md",), ("policies/leave.md",))
+
+
+def test_the_report_lists_every_file(kb: Path, settings: Settings) -> None:
+    write_files(kb, {"note.txt": "x", "bad.md": "---\ntitle: a: b\n---\nText\n"})
+    found = report(sync(kb, settings, HashEmbedder()))
+    assert found.indexed == ("bad.md", "policies/leave.md", "runbooks/disk.md")
+    assert [file.source for file in found.skipped] == ["note.txt"]
+    assert [(problem.source, problem.line, problem.code) for problem in found.problems] == [("bad.md", 2, "broken_frontmatter")]
+
+
+def test_an_empty_folder_is_a_snapshot_without_chunks(tmp_path: Path, settings: Settings) -> None:
+    (tmp_path / "none").mkdir()
+    snapshot = open_or_build(tmp_path / "none", settings, HashEmbedder())
+    assert (snapshot.catalog.chunk_count, snapshot.vectors) == (0, None)
+
+
+def test_progress_is_told_for_every_stage(kb: Path, settings: Settings) -> None:
+    told: list[str] = []
+    sync(kb, settings, HashEmbedder(), lambda stage, done, total: told.append(stage))
+    assert list(dict.fromkeys(told)) == ["read", "chunk", "embed", "write"]

@@ -1,0 +1,120 @@
+"""Chunks: whole within the limit, cut at borders, with exact lines and stable ids."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.knowledge.chunking import Chunk, chunk_document
+from engine.knowledge.corpus import read_document
+from engine.tokenizer import WordTokenizer
+
+TOKENIZER = WordTokenizer()
+
+
+def cut(text: str, limit: int = 256, source: str = "runbooks/disk.md") -> list[Chunk]:
+    return chunk_document(read_document(source, text, "hash"), TOKENIZER, limit)
+
+
+def test_an_id_is_path_heading_path_and_piece() -> None:
+    chunks = cut("Before.\n\n# Disk Filling!\n\nIntro.\n\n## What to do\n\nDelete logs.\n")
+    assert [chunk.id for chunk in chunks] == ["runbooks/disk.md#~1", "runbooks/disk.md#disk-filling~1", "runbooks/disk.md#disk-filling/what-to-do~1"]
+
+
+def test_a_repeated_heading_gets_a_number() -> None:
+    chunks = cut("## Steps\n\nOne.\n\n## Steps\n\nTwo.\n")
+    assert [chunk.section for chunk in chunks] == ["steps", "steps-2"]
+
+
+def test_marks_of_an_id_are_encoded_in_the_path() -> None:
+    assert cut("Text", source="a#b/50%~x.md")[0].id == "a%23b/50%25%7Ex.md#~1"
+
+
+def test_an_id_survives_an_edit_elsewhere_in_the_file() -> None:
+    before = {chunk.id for chunk in cut("# T\n\n## A\n\nOne.\n\n## B\n\nTwo.\n")}
+    after = {chunk.id for chunk in cut("# T\n\nNew words here.\n\n## A\n\nOne, longer.\n\n## B\n\nTwo.\n")}
+    assert before <= after
+
+
+def test_lines_are_those_of_the_file_with_its_frontmatter() -> None:
+    [chunk] = cut("---\ntitle: T\n---\n\n# T\n\nFirst line.\nSecond line.\n\n")
+    assert (chunk.start_line, chunk.end_line, chunk.content) == (7, 8, "First line.\nSecond line.")
+
+
+def test_a_breadcrumb_names_title_and_headings_once() -> None:
+    assert [chunk.breadcrumb for chunk in cut("# Disk\n\nA.\n\n## Fix\n\nB.\n")] == ["Disk", "Disk > Fix"]
+
+
+def test_headings_in_fences_are_text_and_the_fence_stays_whole() -> None:
+    [chunk] = cut("# T\n\n```python\n# a comment\ndef f():\n    pass\n\n# another\n```\n")
+    assert chunk.content.startswith("```python\n# a comment") and chunk.content.endswith("```")
+
+
+def test_setext_headings_open_sections() -> None:
+    assert [chunk.section for chunk in cut("Title\n=====\n\nA.\n\nPart\n----\n\nB.\n")] == ["title", "title/part"]
+
+
+def test_a_heading_without_text_makes_no_chunk() -> None:
+    assert [chunk.section for chunk in cut("# T\n\n## Empty\n\n## Full\n\nText.\n")] == ["t/full"]
+
+
+def test_every_piece_of_a_table_carries_its_header() -> None:
+    rows = "\n".join(f"| depot {i} | city {i} |" for i in range(60))
+    chunks = cut(f"# T\n\n| Depot | City |\n|---|---|\n{rows}\n", limit=60)
+    assert len(chunks) > 5
+    assert all(chunk.content.startswith("| Depot | City |\n|---|---|\n") for chunk in chunks)
+    [row_55] = [chunk for chunk in chunks if "| depot 55 |" in chunk.content]
+    assert row_55.start_line <= 5 + 55 <= row_55.end_line
+
+
+def test_a_fence_that_does_not_fit_carries_its_info_string() -> None:
+    code = "\n".join(f"command number {i}" for i in range(60))
+    chunks = cut(f"# T\n\n```bash\n{code}\n```\n", limit=50)
+    assert len(chunks) > 3
+    assert all(chunk.content.startswith("```bash\n") for chunk in chunks)
+
+
+def test_a_sentence_longer_than_the_limit_is_cut_before_a_word() -> None:
+    chunks = cut("word " * 300, limit=64)
+    assert len(chunks) > 4
+    assert all(set(chunk.content.split()) == {"word"} for chunk in chunks)
+
+
+def test_an_emoji_is_never_torn() -> None:
+    family = "👨‍👩‍👧"
+    chunks = cut(family * 200, limit=40)
+    assert len(chunks) > 1
+    assert all(chunk.content.replace(family, "") == "" for chunk in chunks)
+
+
+def test_an_empty_document_has_no_chunks() -> None:
+    for text in ("", "   \n\n", "---\ntitle: Only fields\n---\n"):
+        assert cut(text) == []
+
+
+MARKDOWN = st.lists(
+    st.one_of(
+        st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\r\0"), max_size=80),
+        st.sampled_from(
+            ["# A", "## B", "- item one\n- item two", "1. x", "> quote", "```sh\nls\n\n# c\n```", "| a | b |\n|---|---|\n| 1 | 2 |", "---", "Setext\n===", "[r]: /u"]
+        ),
+    ),
+    max_size=12,
+).map("\n\n".join)
+
+
+@settings(max_examples=150, deadline=None)
+@given(MARKDOWN, st.integers(32, 80))
+def test_chunks_cover_every_line_in_order_within_the_limit(text: str, limit: int) -> None:
+    document = read_document("d.md", text, "hash")
+    chunks = chunk_document(document, TOKENIZER, limit)
+    covered = [line for chunk in chunks for line in range(chunk.start_line, chunk.end_line + 1)]
+    assert covered == sorted(covered)
+    heading_lines: set[int] = set()
+    for section in document.sections:
+        following = min((block.start for block in section.blocks), default=section.line + 3)
+        heading_lines |= set(range(section.line + 1, following + 1)) if section.headings else set()
+    missing = {i for i, line in enumerate(document.lines, start=1) if line.strip()} - set(covered) - heading_lines
+    assert not missing
+    assert all(TOKENIZER.count(chunk.embedded_text) <= limit for chunk in chunks)
+    assert len({chunk.id for chunk in chunks}) == len(chunks)

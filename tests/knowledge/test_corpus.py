@@ -1,0 +1,70 @@
+"""A folder of files: every one is indexed or listed with a reason."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from engine.errors import KnowledgeBaseMissing
+from engine.knowledge.corpus import read_corpus
+from tests.knowledge_base import document, write_files
+
+
+def test_a_missing_folder_is_an_error_that_says_what_to_give(tmp_path: Path) -> None:
+    with pytest.raises(KnowledgeBaseMissing, match="give a folder of Markdown files with --kb PATH"):
+        read_corpus(tmp_path / "nowhere")
+
+
+def test_files_that_cannot_be_read_are_listed_and_the_rest_is_indexed(tmp_path: Path) -> None:
+    write_files(tmp_path, {"good.md": "Text", "picture.png": "x", "empty.md": ""})
+    (tmp_path / "gbk.md").write_bytes("第一行\n中文".encode("gbk"))
+    (tmp_path / "nul.md").write_bytes(b"a\nb\0c")
+    (tmp_path / "sixteen.md").write_bytes("Über".encode("utf-16"))
+    (tmp_path / "bom.md").write_bytes(b"\xef\xbb\xbf---\ntitle: With BOM\n---\nText")
+    (tmp_path / "link.md").symlink_to("/etc/hostname")
+    (tmp_path / "dangling.md").symlink_to(tmp_path / "gone.md")
+    corpus = read_corpus(tmp_path)
+    assert [one.source for one in corpus.documents] == ["bom.md", "empty.md", "good.md", "sixteen.md"]
+    assert corpus.documents[0].title == "With BOM"
+    assert {one.source: one.code for one in corpus.skipped} == {
+        "dangling.md": "unreadable",
+        "gbk.md": "undecodable",
+        "link.md": "outside",
+        "nul.md": "binary",
+        "picture.png": "not_markdown",
+    }
+
+
+def test_a_file_name_that_is_no_unicode_is_listed(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"caf\xe9.md")).write_text("Text")
+    [skipped] = read_corpus(tmp_path).skipped
+    assert (skipped.source, skipped.code) == ("caf\ufffd.md", "unreadable")
+
+
+def test_names_with_marks_and_emoji_are_documents(tmp_path: Path) -> None:
+    names = ["a b.md", "c#d.md", "50%.md", "🚚.md", "x~1.md"]
+    write_files(tmp_path, dict.fromkeys(names, "Text"))
+    assert sorted(one.source for one in read_corpus(tmp_path).documents) == sorted(names)
+
+
+def test_the_category_is_the_first_folder_below_the_shared_ones(tmp_path: Path) -> None:
+    write_files(tmp_path, {"docs/en/runbooks/deep/a.md": "A", "docs/en/policies/b.md": "B", "docs/en/c.md": "C"})
+    found = {one.source: (one.categories, one.category_origin) for one in read_corpus(tmp_path).documents}
+    assert found == {
+        "docs/en/runbooks/deep/a.md": (("runbooks",), "folder"),
+        "docs/en/policies/b.md": (("policies",), "folder"),
+        "docs/en/c.md": ((), "none"),
+    }
+
+
+def test_a_category_in_the_frontmatter_beats_the_folder(tmp_path: Path) -> None:
+    write_files(tmp_path, {"x/a.md": document("A", category="own"), "y/b.md": "B"})
+    assert read_corpus(tmp_path).documents[0].categories == ("own",)
+
+
+def test_cases_and_settings_are_no_documents_and_hidden_files_are_left_alone(tmp_path: Path) -> None:
+    write_files(tmp_path, {"a.md": "A", "cases.yaml": "[]", "evidence.toml": "", ".hidden.md": "H", ".git/b.md": "B"})
+    corpus = read_corpus(tmp_path)
+    assert ([one.source for one in corpus.documents], corpus.skipped) == (["a.md"], ())

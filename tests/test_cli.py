@@ -1,0 +1,130 @@
+"""The command line: one document on stdout, one sentence for a mistake, exit codes that scripts can rely on."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from engine import LookupResult, load_settings
+from engine.cli import app
+from engine.knowledge_engine import KnowledgeEngine
+from tests.knowledge_base import THRESHOLDS, write_files
+
+FILES = {
+    "kb/runbooks/disk.md": "---\nkeywords: [disk pressure]\n---\n# Disk\n\nDelete old logs when the disk is full.\n",
+    "kb/policies/leave.md": "# Leave\n\nAsk your lead for leave.\n",
+    "kb/evidence.toml": "\n".join(f"{name} = {value}" for name, value in THRESHOLDS.items()),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("EVIDENCE_EMBEDDING_MODEL", "hash")
+    monkeypatch.setenv("EVIDENCE_INDEX_DIR", str(tmp_path / "index"))
+    monkeypatch.delenv("EVIDENCE_KB", raising=False)
+    return write_files(tmp_path, FILES)
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from engine.cli import main; main()", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8", env={**os.environ, "COLUMNS": "200"}, check=False)
+
+
+def test_lookup_prints_the_same_bytes_as_the_library(folder: Path) -> None:
+    once, twice = (run(folder, "lookup", "the disk is full", "--json") for _ in range(2))
+    assert (once.returncode, once.stdout) == (0, twice.stdout)
+    with KnowledgeEngine.open(folder / "kb", settings=load_settings(folder / "kb")) as engine:
+        assert once.stdout == engine.lookup_knowledge("the disk is full").canonical_json() + "\n"
+    assert LookupResult.model_validate_json(once.stdout).found
+
+
+def test_nothing_found_is_exit_code_1_with_the_closest_candidates(folder: Path) -> None:
+    done = run(folder, "lookup", "quantum chromodynamics")
+    assert done.returncode == 1
+    assert done.stdout.startswith("No knowledge evidence was found")
+    assert "The closest candidates, which are not evidence" in done.stdout
+
+
+def test_scope_and_set_reach_the_lookup(folder: Path) -> None:
+    done = run(folder, "lookup", "leave", "--scope", "category=policies", "--set", "budget_tokens=100", "--set", "rule_weights.title=0.5", "--json")
+    found = json.loads(done.stdout)
+    assert found["scope"] == [{"field": "category", "operator": "=", "values": ["policies"]}]
+    assert found["contextPack"]["budgetTokens"] == 100
+    assert {rule["code"]: rule["weight"] for rule in found["rerankTrace"]["rules"]}["title"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["lookup", "  "], "the question is blank; write what you want to know"),
+        (["lookup", "x", "--kb", "nowhere"], "there is no knowledge base at nowhere"),
+        (["sync", "nowhere"], "there is no knowledge base at nowhere"),
+        (["lookup", "x", "--set", "max_bloks=2"], "unknown setting max_bloks; did you mean max_blocks?"),
+        (["lookup", "x", "--set", "budget_tokens=0"], "setting budget_tokens is '0'"),
+        (["lookup", "x", "--set", "high_threshold=0.1"], "thresholds out of order"),
+        (["lookup", "x", "--set", "max_blocks"], "is no assignment; write NAME=VALUE"),
+        (["lookup", "x", "--scope", "catagory=runbooks"], "unknown scope field 'catagory'; did you mean category?"),
+        (["lookup", "x", "--scope", "category=runbook"], "no document has category='runbook'; did you mean runbooks?"),
+        (["lookup", "x", "--scope", "category"], "scope 'category' is no condition"),
+        (["lookup"], "Missing argument 'query'"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(folder: Path, arguments: list[str], sentence: str) -> None:
+    done = run(folder, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr
+    assert sentence in (done.stderr if arguments == ["lookup"] else done.stderr.splitlines()[-1])
+
+
+def test_a_blank_question_does_not_build_an_index_first(folder: Path) -> None:
+    assert run(folder, "lookup", " ").stderr == "evidence: the question is blank; write what you want to know\n"
+    assert not (folder / "index").exists()
+
+
+def test_sync_accounts_for_every_file(folder: Path) -> None:
+    (folder / "kb/broken.md").write_bytes(b"\xff\xfe\x00")
+    (folder / "kb/latin.md").write_bytes("Müll".encode("latin-1"))
+    done = run(folder, "sync", "kb", "--json")
+    assert done.returncode == 0
+    found = json.loads(done.stdout)
+    assert (found["documents"], found["indexed"]) == (2, ["policies/leave.md", "runbooks/disk.md"])
+    assert [file["source"] for file in found["skipped"]] == ["broken.md", "latin.md"]
+    assert "latin.md: line 1 is not UTF-8; save the file as UTF-8" in run(folder, "sync").stdout
+
+
+def test_an_old_index_answers_and_says_so_on_stderr(folder: Path) -> None:
+    run(folder, "sync")
+    write_files(folder, {"kb/runbooks/tape.md": "# Tape robot\n\nPress the green lever.\n"})
+    old = run(folder, "lookup", "green lever tape robot", "--json")
+    assert (old.returncode, json.loads(old.stdout)["found"]) == (1, False)
+    assert "1 added, 0 changed, 0 deleted" in old.stderr
+    assert run(folder, "lookup", "green lever tape robot", "--sync").returncode == 0
+
+
+def test_settings_prints_each_with_its_sentence(folder: Path) -> None:
+    text = run(folder, "settings", "--set", "max_blocks=3").stdout
+    assert "max_blocks = 3 blocks (1 to 50)\n    How many evidence blocks a result has at most." in text
+    assert "rule_weights.title = 0.2 weight (0 to 5)" in text
+    assert json.loads(run(folder, "settings", "--json").stdout)["evidence_floor"] == THRESHOLDS["evidence_floor"]
+
+
+def test_every_command_takes_kb_set_and_json() -> None:
+    names = [command.name or command.callback.__name__ for command in app.registered_commands if command.callback]
+    assert names
+    for name in names:
+        shown = CliRunner().invoke(app, [name, "--help"]).output
+        assert all(re.search(rf"{option}\b", shown) for option in ("--kb", "--set", "--json")), name
+
+
+def test_serve_outside_of_a_checkout_says_where_the_page_lives(folder: Path) -> None:
+    code = "import engine.cli as cli; cli.__file__ = '/nowhere/engine/cli.py'; cli.main()"
+    done = subprocess.run([sys.executable, "-c", code, "serve"], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert "app.py lives in the source checkout" in done.stderr

@@ -1,0 +1,35 @@
+"""What the README says exists, and what exists is in the README."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from engine.cli import app
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+TOP_LEVEL = {"pyproject.toml", "app.py", "engine", "pages", "tests", "kb", "README.md", "LICENSE", "CHANGELOG.md"}
+
+
+def test_every_command_is_in_the_readme() -> None:
+    names = [command.name or command.callback.__name__ for command in app.registered_commands if command.callback]
+    assert names
+    for name in names:
+        assert f"evidence {name}" in README, name
+
+
+def test_the_two_commands_do_all_the_set_up() -> None:
+    assert "\npip install -e . && evidence serve\n" in README
+    assert '\npip install -e ".[test]" && pytest\n' in README
+
+
+def test_links_and_pictures_in_the_readme_exist() -> None:
+    targets = re.findall(r"\]\(([^)#]+)\)", README)
+    assert targets
+    assert all((ROOT / target).exists() for target in targets if not target.startswith("http"))
+
+
+def test_nothing_else_lies_at_the_top_level() -> None:
+    ignored = {"build", "dist", "__pycache__", "venv", "evidence_explorer.egg-info"}
+    assert {path.name for path in ROOT.iterdir() if not path.name.startswith(".")} - ignored == TOP_LEVEL

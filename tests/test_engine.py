@@ -1,0 +1,104 @@
+"""The engine as a library: its face, its weight, its manners."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import engine
+from engine import BadInput, KnowledgeEngine, LookupResult
+from tests.knowledge_base import hash_settings, open_engine, write_files
+
+ROOT = Path(__file__).parents[1]
+FILES = {"runbooks/disk.md": "# Disk\n\nDelete old logs when the disk is full.\n", "policies/leave.md": "# Leave\n\nAsk your lead for leave.\n"}
+
+
+def test_all_names_the_whole_public_face() -> None:
+    public = {name for name in vars(engine) if not name.startswith("_")} | {"KnowledgeEngine"}
+    submodules = {path.stem for path in (ROOT / "engine").iterdir()}
+    assert set(engine.__all__) == public - submodules - {"annotations", "Any", "TYPE_CHECKING"}
+    assert all(hasattr(engine, name) for name in engine.__all__)
+
+
+def test_importing_the_engine_loads_no_heavy_package() -> None:
+    heavy = "{'duckdb', 'numpy', 'pandas', 'usearch', 'torch', 'sentence_transformers', 'streamlit', 'plotly'}"
+    code = f"import sys, engine; print(sorted({heavy} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout.strip() == "[]"
+
+
+def test_app_imports_only_streamlit_and_the_pages() -> None:
+    tree = ast.parse((ROOT / "app.py").read_text())
+    imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    imported |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    assert all(name and name.split(".")[0] in ("streamlit", "pages", "__future__") for name in imported)
+
+
+def test_opening_builds_a_missing_index_and_lookups_answer(tmp_path: Path) -> None:
+    with open_engine(tmp_path, FILES) as opened:
+        result = opened.lookup_knowledge("what to do when the disk is full")
+    assert result.found
+    assert result.evidence_blocks[0].id == "runbooks/disk.md#disk~1"
+
+
+def test_a_result_survives_the_way_through_json(tmp_path: Path) -> None:
+    with open_engine(tmp_path, FILES) as opened:
+        result = opened.lookup_knowledge("disk full", scope={"category": "runbooks"})
+    again = LookupResult.model_validate_json(result.canonical_json())
+    assert again.canonical_json() == result.canonical_json()
+
+
+def test_a_view_has_its_own_settings_and_leaves_the_engine_alone(tmp_path: Path) -> None:
+    with open_engine(tmp_path, FILES) as opened:
+        view = opened.with_settings(opened.settings.changed({"budget_tokens": 64}))
+        assert view.lookup_knowledge("disk full").context_pack.budget_tokens == 64
+        assert opened.lookup_knowledge("disk full").context_pack.budget_tokens == 1500
+
+
+def test_a_sync_is_answered_from_at_once(tmp_path: Path) -> None:
+    with open_engine(tmp_path, FILES) as opened:
+        write_files(tmp_path / "kb", {"runbooks/tape.md": "# Tape robot\n\nPress the green lever on the tape robot.\n"})
+        assert not opened.lookup_knowledge("green lever tape robot").found
+        opened.sync()
+        assert opened.lookup_knowledge("green lever tape robot").evidence_blocks[0].source == "runbooks/tape.md"
+
+
+def test_threads_share_an_engine(tmp_path: Path) -> None:
+    answers: list[str] = []
+    with open_engine(tmp_path, FILES) as opened:
+        expected = opened.lookup_knowledge("disk full").canonical_json()
+        threads = [
+            threading.Thread(target=lambda: answers.extend(opened.lookup_knowledge("disk full").canonical_json() for _ in range(10))) for _ in range(8)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert answers == [expected] * 80
+
+
+@pytest.mark.parametrize("query", ["", " ", "\n\t ", "\u3000"])
+def test_a_blank_question_is_an_error(tmp_path: Path, query: str) -> None:
+    with open_engine(tmp_path, FILES) as opened, pytest.raises(BadInput, match="the question is blank"):
+        opened.lookup_knowledge(query)
+
+
+def test_a_question_that_is_no_unicode_is_an_error(tmp_path: Path) -> None:
+    with open_engine(tmp_path, FILES) as opened, pytest.raises(BadInput, match="not valid Unicode"):
+        opened.lookup_knowledge("disk \ud800")
+
+
+def test_sinks_get_every_lookup_failed_or_not(tmp_path: Path) -> None:
+    records = []
+    kb = write_files(tmp_path / "kb", FILES)
+    with KnowledgeEngine.open(kb, settings=hash_settings(tmp_path / "index"), sinks=(records.append,)) as opened:
+        result = opened.lookup_knowledge("disk full")
+        with pytest.raises(BadInput):
+            opened.lookup_knowledge(" ")
+    assert records[0].result == result
+    assert (records[1].result, records[1].error) == (None, "BlankQuery: the question is blank; write what you want to know")
+    assert [span.name for span in records[0].spans] == ["lookup_knowledge", "record"]

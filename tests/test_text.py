@@ -1,0 +1,72 @@
+"""The one tokeniser: folding, stems, identifiers, scripts without spaces."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.text import clean, fold, pairs, phrase_key, terms, tokenize
+from engine.tokenizer import WordTokenizer
+
+
+def test_case_width_and_accents_make_no_difference() -> None:
+    assert fold("ÜBERPRÜFUNG") == fold("überprufung") == "uberprufung"
+    assert fold("ＡＢＣ１２３") == "abc123"
+
+
+def test_words_are_stemmed_on_both_sides() -> None:
+    assert terms("draining the drained drains") == ["drain", "drain", "drain"]
+
+
+@pytest.mark.parametrize(
+    ("text", "whole", "parts"),
+    [
+        ("payment-service", "payment-service", ["payment", "servic"]),
+        ("ERR_SSL_4711", "err_ssl_4711", ["err", "ssl", "4711"]),
+        ("v1.31.2", "v1.31.2", ["v1", "31", "2"]),
+        ("KubePodCrashLooping", "kubepodcrashlooping", ["kube", "pod", "crash", "loop"]),
+        ("etcd/raft", "etcd/raft", ["etcd", "raft"]),
+    ],
+)
+def test_an_identifier_is_kept_whole_and_split(text: str, whole: str, parts: list[str]) -> None:
+    assert terms(text) == [whole, *parts]
+
+
+def test_c_plus_plus_is_not_c() -> None:
+    assert terms("C++") == ["c++"]
+    assert terms("C#") == ["c#"]
+
+
+def test_chinese_gives_bigrams_and_unigrams_and_mixed_text_keeps_all_its_parts() -> None:
+    found = terms("每日复盘 cron 备份")
+    assert {"每日", "日复", "复盘", "cron", "备份", "备"} <= set(found)
+
+
+def test_two_characters_inside_a_chinese_sentence_are_among_its_terms() -> None:
+    assert "教材" in terms("如需修改教材请联系教务处办理")
+
+
+@pytest.mark.parametrize("text", ["？？？", "的", "怎么办", "what is it", "...", "😀"])
+def test_a_text_without_a_searchable_word_has_no_terms(text: str) -> None:
+    assert terms(text) == []
+
+
+def test_a_phrase_key_keeps_stop_words_and_splits_identifiers() -> None:
+    assert phrase_key("Time-To-Live of the Cache") == "time to live of the cache"
+    assert phrase_key("修改教材") == "修改 改教 教材"
+
+
+def test_ordered_pairs_skip_stop_words() -> None:
+    assert pairs("restore of the backup") == ["restor backup"]
+
+
+def test_offsets_point_into_the_text() -> None:
+    text = "Restart payment-service, 备份!"
+    assert [text[token.start : token.end] for token in tokenize(text) if token.kind in ("word", "whole", "bigram")] == ["Restart", "payment-service", "备份"]
+
+
+def test_cleaning_makes_one_space_of_any_white_space() -> None:
+    assert clean("  a\u3000b\n\tc ") == "a b c"
+
+
+def test_the_word_tokenizer_counts_words_marks_and_cjk_characters() -> None:
+    assert WordTokenizer().count("Restart it, 备份") == 5
