@@ -74,6 +74,10 @@ class KnowledgeEngine:
         """The fields that a scope may name, with their values."""
         return self._snapshot.catalog.scope_fields()
 
+    def sections(self) -> frozenset[str]:
+        """Every section of the open snapshot that has text, as `path#slug`."""
+        return self._snapshot.catalog.sections()
+
     def cases(self) -> tuple[Case, ...]:
         """The golden questions of the knowledge base."""
         return read_cases(self.kb)

@@ -11,7 +11,6 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import pandas as pd
 
 from engine.contracts.lookup import ScopeTerm
 from engine.contracts.reports import Problem, SkippedFile
@@ -70,6 +69,8 @@ class KeywordMatch:
 
 def write_catalog(path: Path, corpus: Corpus, chunks: Sequence[Chunk]) -> None:
     """Write the catalog of a corpus; row n is chunk n."""
+    import pandas as pd  # half of the start-up time of every command, and only a build needs it
+
     with duckdb.connect(str(path)) as connection:
         connection.execute(_SCHEMA)
         for table, rows in _tables(corpus, chunks).items():
@@ -197,6 +198,10 @@ class Catalog:
             conditions.append(f"{'not ' if term.operator == '!=' else ''}({has_value} or {is_empty})")
         found = self._all(f"select row from chunks where {' and '.join(conditions)} order by row", values)
         return np.asarray([row for (row,) in found], dtype=np.int64)
+
+    def sections(self) -> frozenset[str]:
+        """Every section that has a chunk, as `path#slug`."""
+        return frozenset(name for (name,) in self._all("select distinct regexp_replace(id, '~[0-9]+$', '') from chunks"))
 
     def file_hashes(self) -> dict[str, str]:
         """The content hash of every indexed document."""

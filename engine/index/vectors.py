@@ -11,6 +11,7 @@ from usearch.index import Index, MetricKind, search
 from engine.errors import IndexDamaged
 
 _SLACK = 32  # the search may order near-equal vectors otherwise than the similarity does
+_EQUAL = 1e-5  # cosine distances closer than this may be equal similarities of six decimals
 
 
 class VectorIndex(Protocol):
@@ -39,13 +40,19 @@ class UsearchIndex:
 
     def nearest(self, query: np.ndarray, count: int, rows: np.ndarray | None) -> np.ndarray:
         size = len(self._index) if rows is None else len(rows)
-        wanted = min(count + _SLACK, size)
-        if wanted == size:
-            return np.arange(size, dtype=np.int64) if rows is None else np.asarray(rows, dtype=np.int64)
+        wanted = count + _SLACK
+        while wanted < size:
+            found = self._search(query, wanted, rows)
+            if found.distances[-1] - found.distances[count - 1] > _EQUAL:
+                keys = np.asarray(found.keys, dtype=np.int64)
+                return keys if rows is None else np.asarray(rows[keys], dtype=np.int64)
+            wanted *= 2  # equal ones up to the end: there may be more of them
+        return np.arange(size, dtype=np.int64) if rows is None else np.asarray(rows, dtype=np.int64)
+
+    def _search(self, query: np.ndarray, count: int, rows: np.ndarray | None) -> Any:
         if rows is None:
-            return np.asarray(self._index.search(query, wanted, exact=True, threads=1).keys, dtype=np.int64)
-        found = search(self._vectors(rows), query, wanted, MetricKind.Cos, exact=True, threads=1)
-        return np.asarray(rows[np.asarray(found.keys, dtype=np.int64)], dtype=np.int64)
+            return self._index.search(query, count, exact=True, threads=1)
+        return search(self._vectors(rows), query, count, MetricKind.Cos, exact=True, threads=1)
 
     def similarities(self, query: np.ndarray, rows: np.ndarray) -> np.ndarray:
         if len(rows) == 0:

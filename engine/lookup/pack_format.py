@@ -57,9 +57,11 @@ def parse(text: str) -> tuple[PackedBlock, ...]:
     Raises:
         ValueError: the text is no packed context.
     """
-    lines = text.split("\n") if text else []
+    if not text:
+        return ()
+    lines = text.split("\n")
     starts = [i for i, line in enumerate(lines) if _FIRST.fullmatch(line)]
-    if lines and (not starts or starts[0] != 0):
+    if not starts or starts[0] != 0:
         raise ValueError("the text does not begin with the header of a block")
     return tuple(_parse_block(lines[start:end]) for start, end in zip(starts, [*starts[1:], len(lines)], strict=True))
 

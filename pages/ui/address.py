@@ -6,7 +6,7 @@ Widgets write here through their callbacks and are drawn from here, so a link, t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -83,7 +83,7 @@ def put_case(case: Case, base: Settings) -> None:
     st.query_params.clear()
     put_question(case.question)
     put_scope(list(case.scope))
-    for name, value in case.settings.items():
+    for name, value in _dotted(case.settings):
         put_setting(name, value, base)
 
 
@@ -99,6 +99,14 @@ def own_value(name: str, base: Settings) -> Any:
     for part in name.split("."):
         owner = getattr(owner, part, None)
     return owner
+
+
+def _dotted(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from _dotted(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
 
 
 def _written(value: Any) -> str:

@@ -12,7 +12,6 @@ from engine.settings import RuleWeights, Settings
 from pages.ui.address import Address, drop_settings, own_value, put_scope, put_setting
 from pages.ui.safe import markdown
 
-
 LISTED_VALUES = 200  # the browser gets the whole list on every run
 
 

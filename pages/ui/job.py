@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
+from threading import Thread
 from typing import Generic, TypeVar
 
 import streamlit as st
 
+from engine.errors import EvidenceError
 from pages.ui.safe import markdown
 
 T = TypeVar("T")
@@ -21,9 +23,17 @@ class Job(Generic[T]):
 
     def __init__(self, work: Callable[[Progress], T]) -> None:
         self._step: tuple[str, int, int] = ("One moment", 0, 0)
-        pool = ThreadPoolExecutor(1, thread_name_prefix="evidence-job")
-        self._outcome = pool.submit(work, self._note)
-        pool.shutdown(wait=False)
+        self._outcome: Future[T] = Future()
+        Thread(target=self._run, args=(work,), name="evidence-job", daemon=True).start()  # a daemon: stopping the server never waits for it
+
+    def _run(self, work: Callable[[Progress], T]) -> None:
+        try:
+            self._outcome.set_result(work(self._note))
+        except EvidenceError as failure:
+            self._outcome.set_exception(failure)
+        finally:
+            if not self._outcome.done():
+                self._outcome.set_exception(RuntimeError("the work ended unexpectedly; the log of the server says why"))
 
     def _note(self, stage: str, done: int, total: int) -> None:
         self._step = (stage, done, total)

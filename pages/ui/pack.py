@@ -73,7 +73,8 @@ def budget_figure(result: LookupResult) -> go.Figure:
     figure.update_layout(
         barmode="overlay", height=250 if pack.omitted else 160, margin={"l": 8, "r": 16, "t": 30, "b": 36}, showlegend=False, bargap=0
     )
-    figure.update_xaxes(range=[0, max(pack.budget_tokens, end) * 1.005], showgrid=False, zeroline=False, title="tokens", fixedrange=True)
+    longest = max(pack.budget_tokens, end)
+    figure.update_xaxes(range=[-0.003 * longest, 1.005 * longest], showgrid=False, zeroline=False, title="tokens", fixedrange=True)
     figure.update_yaxes(range=[lowest - 0.35, PACKED + 0.6], visible=False, fixedrange=True)
     return figure
 

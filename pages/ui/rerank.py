@@ -33,7 +33,8 @@ def rerank_panel(result: LookupResult) -> None:
     with st.expander("Every signal as a number", key="ask_parts", icon=":material/calculate:"):
         _parts_table(trace, evidence)
     if trace.dropped:
-        with st.expander(f"Candidates that became no block ({len(trace.dropped)})", key="ask_dropped", icon=":material/filter_list_off:"):
+        with st.expander("Candidates that became no block of their own", key="ask_dropped", icon=":material/filter_list_off:"):
+            st.caption(", ".join(f"{count} × `{code}`" for code, count in trace.dropped_counts.items()))
             _dropped_table(trace)
 
 
@@ -72,7 +73,7 @@ def score_figure(trace: RerankTrace, evidence: set[str], limit: int = SHOWN) -> 
     for row, entry in zip(rows, entries, strict=True):
         mark = "" if entry.chunk_id in evidence else "  not evidence"
         moved = "" if entry.base_rank == entry.final_rank else f"  (by similarity {entry.base_rank}.)"
-        text = f"<b>{entry.final_rank}.</b> {plotly(shorten(entry.chunk_id, 62))}<i>{moved}{mark}</i>"
+        text = f"<b>{entry.final_rank}.</b> {plotly(shorten(entry.chunk_id, 72))}<i>{moved}{mark}</i>"
         figure.add_annotation(x=0, xref="paper", y=row, yshift=17, text=text, showarrow=False, xanchor="left", font={"size": 12})
     figure.update_layout(
         barmode="relative",

@@ -82,8 +82,13 @@ def browsing() -> Iterator[Browser]:
 
 
 def ready(page: Page, address: str) -> None:
-    """Open an address and wait until the run has been drawn to its end."""
+    """Open an address and wait until its run is on the page."""
     page.goto(address)
+    drawn(page)
+
+
+def drawn(page: Page) -> None:
+    """Wait until the last part of a run is on the page."""
     page.get_by_text("The whole run").wait_for(timeout=120_000)
     settled(page)
 

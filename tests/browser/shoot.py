@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Literal
-from urllib.parse import quote
 
-from tests.browser.running import browsing, ready, serve, settled
+from tests.browser.running import browsing, drawn, serve, settled
 
 SHOTS = Path(__file__).parent / "shots"
-QUESTION = "How do I reset the offsets of the scan-ingest consumer group?"
+EXAMPLE = "path-filtered-low-quality"  # both attempts and a change of mind between them
 WIDTH = 1400
 
 
@@ -20,7 +19,9 @@ def shoot() -> None:
     with browsing() as browser, serve({}) as server:
         for name, scheme in schemes:
             page = browser.new_page(viewport={"width": WIDTH, "height": 1000}, color_scheme=scheme)
-            ready(page, f"{server}/?q={quote(QUESTION)}")
+            page.goto(server)
+            page.locator(f".st-key-ask_example_{EXAMPLE} button").click()
+            drawn(page)
             height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
             page.set_viewport_size({"width": WIDTH, "height": height})
             settled(page)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.browser.running import ready, serve, settled
-from tests.pages.tiny import DIRECT, HOSTILE, HOSTILE_TEXT, HOSTILE_TITLE, RETRIED
+from tests.browser.running import drawn, ready, serve, settled
+from tests.pages.tiny import DIRECT, HOSTILE, HOSTILE_TEXT, HOSTILE_TITLE, RETRIED, write_tiny
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -20,8 +21,7 @@ def ask(page: Page, question: str) -> None:
     box = page.get_by_role("searchbox", name="Question")
     box.fill(question)
     box.press("Enter")
-    page.get_by_text("The whole run").wait_for()
-    settled(page)
+    drawn(page)
 
 
 def verdict_of(page: Page) -> str:
@@ -83,6 +83,21 @@ def test_a_link_opens_the_same_run_on_a_server_that_nobody_has_visited(page: Pag
         assert page.get_by_role("dialog").count() == 0
 
 
+def test_the_frame_stands_before_the_index_is_open(page: Page, fresh_environment: dict[str, str], tmp_path: Path) -> None:
+    kb = write_tiny(tmp_path / "kb")
+    for number in range(1500):
+        (kb / f"filler-{number}.md").write_text(f"# Filler {number}\n\n" + f"Words about filler number {number}.\n\n" * 20, encoding="utf-8")
+    with serve({**fresh_environment, "EVIDENCE_KB": str(kb)}) as slow:
+        page.goto(slow + "/?q=" + DIRECT)
+        page.get_by_text("Opening kb").wait_for()
+        assert page.get_by_role("heading", name="Ask the knowledge base").is_visible()
+        assert page.get_by_role("searchbox", name="Question").input_value() == DIRECT
+        page.get_by_role("slider", name="Evidence floor").press("ArrowRight")  # a click while the index is built does not start over
+        drawn(page)
+        assert "evidence_floor=0.26" in page.url
+        assert result_of(page)["found"]
+
+
 def test_the_back_button_brings_the_former_run_back(page: Page, server: str) -> None:
     ready(page, server + "/?q=" + DIRECT)
     former = verdict_of(page)
@@ -97,8 +112,7 @@ def test_the_back_button_brings_the_former_run_back(page: Page, server: str) -> 
 def test_an_example_is_one_click_away(page: Page, server: str) -> None:
     page.goto(server)
     page.get_by_role("button", name="kafka topics").click()
-    page.get_by_text("The whole run").wait_for()
-    settled(page)
+    drawn(page)
     assert "trace_candidates=3" in page.url
     assert result_of(page)["query"] == RETRIED
 

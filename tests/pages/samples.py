@@ -85,7 +85,7 @@ def rerank(count: int) -> RerankTrace:
             )
         )
     rules = (RuleTrace(code="lexical", title="Words <i>in</i> the text", weight=0.7), RuleTrace(code="title", title="Title", weight=0.2))
-    return RerankTrace(rules=rules, entries=tuple(entries), dropped=())
+    return RerankTrace(rules=rules, entries=tuple(entries), dropped=(), dropped_counts={})
 
 
 def block(number: int) -> EvidenceBlock:
