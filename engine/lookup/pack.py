@@ -85,6 +85,8 @@ def _fit(before: str, number: int, whole: PackedBlock, best: tuple[int, int], bu
     """The block whole, or cut to the longest part that fits; None when less than 32 tokens of it would be left."""
     if tokenizer.count(before + _written(number, whole)) <= budget:
         return whole
+    if tokenizer.count(before + write_header(number, replace(whole, truncated=True))) + LEAST_CONTENT_TOKENS > budget:
+        return None
     content = whole.content
     places = [*tokenizer.map(content).starts.tolist(), len(content)]
 

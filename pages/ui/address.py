@@ -43,9 +43,9 @@ class Address:
 
     def link(self) -> str:
         """The full URL of this run."""
-        page = (st.context.url or "").partition("?")[0]
+        page = (st.context.url or "").partition("?")[0].rstrip("/")
         pairs = [(QUESTION, self.question or ""), *((SCOPE, term) for term in self.scope), *self.values.items()]
-        return f"{page}?{urlencode(pairs)}"
+        return f"{page}/?{urlencode(pairs)}"
 
 
 def read() -> Address:

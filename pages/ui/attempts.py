@@ -30,7 +30,7 @@ def attempts_panel(trace: RetrievalTrace) -> None:
             with column.container(border=True, height="stretch", key=f"ask_attempt_{attempt.name}"):
                 _attempt(attempt, selected=attempt.name == trace.selected_attempt)
         if len(trace.attempts) == 1:
-            with columns[1].container(border=True, height="stretch", key="ask_attempt_none"):
+            with columns[1].container(border=True, key="ask_attempt_none"):
                 st.markdown("**No second attempt**")
                 st.caption(markdown(trace.selection_reason))
     selected = f"Selected: {trace.selected_attempt}." if trace.selected_attempt else "Selected: none."

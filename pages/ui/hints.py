@@ -8,7 +8,13 @@ import streamlit as st
 from engine.contracts.lookup import FilterCode, FilterDecision, Hints, RetrievalTrace
 from pages.ui.safe import markdown
 
-FILTER_ICONS = {FilterCode.APPLIED: ":material/filter_alt:"}
+FILTER_WORDS = {
+    FilterCode.APPLIED: ":material/filter_alt: **Filter applied.**",
+    FilterCode.NO_MATCH: ":material/filter_alt_off: **No filter: nothing matched.**",
+    FilterCode.AMBIGUOUS: ":material/filter_alt_off: **No filter: the votes are divided.**",
+    FilterCode.COVERS_EVERYTHING: ":material/filter_alt_off: **No filter: it would cover everything.**",
+    FilterCode.DISABLED: ":material/filter_alt_off: **Filter switched off.**",
+}
 
 
 def hints_panel(trace: RetrievalTrace) -> None:
@@ -24,8 +30,7 @@ def hints_panel(trace: RetrievalTrace) -> None:
             _entities(trace.hints)
         with right:
             _votes(trace.filter_decision)
-        icon = FILTER_ICONS.get(trace.filter_decision.code, ":material/filter_alt_off:")
-        st.markdown(f"{icon} **Filter {trace.filter_decision.code}.** {markdown(trace.filter_decision.note)}")
+        st.markdown(f"{FILTER_WORDS[trace.filter_decision.code]} {markdown(trace.filter_decision.note)} `{trace.filter_decision.code}`")
     with st.expander("From the question to the query, step by step", key="ask_steps", icon=":material/format_list_numbered:"):
         rows = [{"Step": step.code, "Before": step.before, "After": step.after, "Note": step.note} for step in trace.steps]
         st.dataframe(pd.DataFrame(rows), key="ask_steps_table", hide_index=True, alt="Steps that turned the question into the query")

@@ -94,7 +94,8 @@ def drawn(page: Page) -> None:
 
 
 def settled(page: Page) -> None:
-    """Wait until no script runs any more."""
+    """Wait until no script runs and no part of the page waits for its own code."""
     page.wait_for_timeout(300)  # the click reaches the server
-    page.wait_for_function("document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'", timeout=60_000)
-    page.wait_for_timeout(300)  # the last elements are painted
+    idle = "document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'"
+    page.wait_for_function(f"{idle} && !document.querySelector('[data-testid=stSkeleton]')", timeout=60_000)
+    page.wait_for_timeout(300)  # the last pictures are painted
