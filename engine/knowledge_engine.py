@@ -51,6 +51,10 @@ class KnowledgeEngine:
         terms = read_scope(scope, snapshot.catalog)
         return look_up(query, terms, self.settings, snapshot, self._embedder, Recorder(), self._sinks)
 
+    def warm_up(self) -> None:
+        """Load the model now instead of with the first lookup. Raises ModelUnavailable."""
+        self._embedder.embed_query("")
+
     def with_settings(self, settings: Settings) -> KnowledgeEngine:
         """A cheap view with other settings; another model or chunk size opens its own snapshot."""
         if settings.build_key != self.settings.build_key or index_home(self.kb, settings) != index_home(self.kb, self.settings):

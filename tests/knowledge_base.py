@@ -63,7 +63,7 @@ class Bench:
         """The outcome of the first stage."""
         return transform(query, self.settings.changed(changes), self.snapshot.catalog, Recorder())
 
-    def attempt(self, query: str, name: AttemptName = AttemptName.UNFILTERED, **changes: Any) -> Attempt:
+    def attempt(self, query: str, name: AttemptName = AttemptName.UNFILTERED, /, **changes: Any) -> Attempt:
         """One retrieval, rerank and block building, without a scope."""
         question = self.question(query, **changes)
         return attempt(name, question.text, question, (), self.settings.changed(changes), self.snapshot, self.embedder, Recorder())
@@ -82,7 +82,7 @@ class WordVectorsModelTokens(HashEmbedder):
         assert isinstance(self.tokenizer, ModelTokenizer)
 
 
-def open_bench(folder: Path, files: Mapping[str, str], embedder: Embedder | None = None, **changes: Any) -> Bench:
+def open_bench(folder: Path, files: Mapping[str, str], embedder: Embedder | None = None, /, **changes: Any) -> Bench:
     """A knowledge base written below a folder, built and opened for the stages."""
     settings = hash_settings(folder / "index", **changes)
     embedder = embedder or make_embedder(settings)

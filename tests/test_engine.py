@@ -12,6 +12,7 @@ import pytest
 
 import engine
 from engine import BadInput, KnowledgeEngine, LookupResult
+from engine.lookup.pipeline import Record
 from tests.knowledge_base import hash_settings, open_engine, write_files
 
 ROOT = Path(__file__).parents[1]
@@ -71,9 +72,11 @@ def test_threads_share_an_engine(tmp_path: Path) -> None:
     answers: list[str] = []
     with open_engine(tmp_path, FILES) as opened:
         expected = opened.lookup_knowledge("disk full").canonical_json()
-        threads = [
-            threading.Thread(target=lambda: answers.extend(opened.lookup_knowledge("disk full").canonical_json() for _ in range(10))) for _ in range(8)
-        ]
+
+        def ask() -> None:
+            answers.extend(opened.lookup_knowledge("disk full").canonical_json() for _ in range(10))
+
+        threads = [threading.Thread(target=ask) for _ in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -93,7 +96,7 @@ def test_a_question_that_is_no_unicode_is_an_error(tmp_path: Path) -> None:
 
 
 def test_sinks_get_every_lookup_failed_or_not(tmp_path: Path) -> None:
-    records = []
+    records: list[Record] = []
     kb = write_files(tmp_path / "kb", FILES)
     with KnowledgeEngine.open(kb, settings=hash_settings(tmp_path / "index"), sinks=(records.append,)) as opened:
         result = opened.lookup_knowledge("disk full")

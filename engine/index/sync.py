@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from filelock import FileLock, Timeout
 
-from engine.contracts.reports import Freshness, SyncReport
+from engine.contracts.reports import Freshness, SkippedFile, SyncReport
 from engine.errors import IndexDamaged, IndexLocked, IndexMissing
 from engine.index.catalog import write_catalog
 from engine.index.embedding import Embedder, Progress, no_progress
@@ -20,7 +20,7 @@ from engine.index.snapshot import CATALOG, FORMAT_VERSION, VECTORS, Snapshot, cu
 from engine.index.vectors import write_vectors
 from engine.knowledge.chunking import Chunk, chunk_document
 from engine.knowledge.corpus import Corpus, read_corpus
-from engine.knowledge.files import content_hash, list_files
+from engine.knowledge.files import content_hash, decode, list_files, read_file
 from engine.settings import Settings, digest
 
 _LOCK_SECONDS = 600  # how long to wait for another writer before saying so
@@ -53,16 +53,22 @@ def open_or_build(kb: Path, settings: Settings, embedder: Embedder, progress: Pr
 
 
 def freshness(kb: Path, snapshot: Snapshot) -> Freshness:
-    """Which Markdown files differ from what the snapshot was built of."""
+    """Which Markdown files differ from what the snapshot was built of. Raises KnowledgeBaseMissing."""
+    root = kb.resolve()
     indexed = snapshot.catalog.file_hashes()
-    ignored = {file.source for file in snapshot.catalog.skipped()}
-    now = {source: content_hash(path.read_bytes()) for source, path in list_files(kb) if source not in ignored and path.is_file()}
+    now = {source: _readable_hash(source, path, root) for source, path in list_files(kb)}
     return Freshness(
         snapshot_id=snapshot.id,
-        added=tuple(sorted(now.keys() - indexed.keys())),
-        changed=tuple(sorted(source for source in now.keys() & indexed.keys() if now[source] != indexed[source])),
+        added=tuple(sorted(source for source, found in now.items() if found and source not in indexed)),
+        changed=tuple(sorted(source for source, known in indexed.items() if source in now and now[source] != known)),
         deleted=tuple(sorted(indexed.keys() - now.keys())),
     )
+
+
+def _readable_hash(source: str, path: Path, root: Path) -> str | None:
+    """The hash of a file that a sync would index; None for one that it would skip."""
+    data = read_file(source, path, root)
+    return None if isinstance(data, SkippedFile) or isinstance(decode(source, data), SkippedFile) else content_hash(data)
 
 
 def report(snapshot: Snapshot) -> SyncReport:

@@ -25,7 +25,7 @@ def read_cases(kb: Path) -> tuple[Case, ...]:
     try:
         entries = yaml.safe_load(path.read_text(encoding="utf-8")) or []
         cases = tuple(Case.model_validate(entry) for entry in entries)
-    except (yaml.YAMLError, UnicodeDecodeError, TypeError) as failure:
+    except (yaml.YAMLError, UnicodeDecodeError, TypeError, OSError) as failure:
         raise BadInput(f"{path.name} cannot be read: {failure}; repair it") from failure
     except ValidationError as failure:
         first = failure.errors(include_url=False)[0]

@@ -112,4 +112,4 @@ def _dotted(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str
 def _written(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:.10g}" if isinstance(value, float) else str(value)

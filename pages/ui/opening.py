@@ -8,7 +8,6 @@ from pathlib import Path
 import streamlit as st
 
 from engine import KnowledgeEngine
-from engine.contracts.lookup import LookupResult
 from engine.contracts.reports import Freshness, SyncReport
 from pages.ui.job import Job
 from pages.ui.safe import markdown
@@ -49,8 +48,8 @@ def _opening(kb: Path) -> Job[KnowledgeEngine]:
 
 
 @st.cache_resource(show_spinner=False, hash_funcs={KnowledgeEngine: id})
-def _warming(engine: KnowledgeEngine) -> Job[LookupResult]:
-    return Job(lambda _: engine.lookup_knowledge("ready"))  # the weights are loaded by the first lookup; its result is of no interest
+def _warming(engine: KnowledgeEngine) -> Job[None]:
+    return Job(lambda _: engine.warm_up())
 
 
 @st.cache_data(ttl=FRESHNESS_SECONDS, show_spinner=False, hash_funcs={KnowledgeEngine: id})

@@ -15,7 +15,7 @@ def record_panel(result: LookupResult, address: Address) -> None:
         st.caption("Question, scope and changed settings are in the address: a colleague who opens it sees the same run.")
         st.code(address.link(), language=None, wrap_lines=True)
     with st.expander("Result as JSON", key="ask_json", icon=":material/data_object:"):
-        st.caption("Exactly what `import engine`, the command line and MCP return, timings aside.")
+        st.caption("Exactly what `import engine` and the command line return, timings aside.")
         st.code(result.canonical_json(), language=None, wrap_lines=True, height=320)
         st.json(result.canonical_json(), expanded=1)
     st.caption(

@@ -106,6 +106,17 @@ def test_freshness_names_what_changed(kb: Path, settings: Settings) -> None:
     assert (found.added, found.changed, found.deleted) == (("new.md",), ("runbooks/disk.md",), ("policies/leave.md",))
 
 
+def test_a_file_that_cannot_be_read_is_new_only_once_it_can(kb: Path, settings: Settings) -> None:
+    (kb / "bad.md").write_bytes(b"caf\xe9")
+    snapshot = sync(kb, settings, HashEmbedder())
+    write_files(kb, {"picture.png": "x"})
+    assert freshness(kb, snapshot).fresh
+    write_files(kb, {"bad.md": "café"})
+    (kb / "policies/leave.md").write_bytes(b"\xff")
+    found = freshness(kb, snapshot)
+    assert (found.added, found.changed, found.deleted) == (("bad.md",), ("policies/leave.md",), ())
+
+
 def test_the_report_lists_every_file(kb: Path, settings: Settings) -> None:
     write_files(kb, {"note.txt": "x", "bad.md": "---\ntitle: a: b\n---\nText\n"})
     found = report(sync(kb, settings, HashEmbedder()))

@@ -92,12 +92,22 @@ def test_an_empty_document_has_no_chunks() -> None:
         assert cut(text) == []
 
 
+BLOCKS = [
+    "# A",
+    "## B",
+    "- item one\n- item two",
+    "1. x",
+    "> quote",
+    "```sh\nls\n\n# c\n```",
+    "| a | b |\n|---|---|\n| 1 | 2 |",
+    "---",
+    "Setext\n===",
+    "[r]: /u",
+]
 MARKDOWN = st.lists(
     st.one_of(
         st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\r\0"), max_size=80),
-        st.sampled_from(
-            ["# A", "## B", "- item one\n- item two", "1. x", "> quote", "```sh\nls\n\n# c\n```", "| a | b |\n|---|---|\n| 1 | 2 |", "---", "Setext\n===", "[r]: /u"]
-        ),
+        st.sampled_from(BLOCKS),
     ),
     max_size=12,
 ).map("\n\n".join)

@@ -71,8 +71,8 @@ def test_no_budget_is_ever_exceeded(kb: Bench, blocks: tuple[Block, ...], first:
     for budget in range(first, first + 100, 1 if first < 200 else 3):
         packed = pack_at(kb, blocks, budget)
         assert packed.tokens == tokenizer.count(packed.text) <= budget
-        assert [one.block for one in packed.included] + [one.block for one in packed.omitted] != []
-        assert {id(one.block) for one in (*packed.included, *packed.omitted)} == {id(block) for block in blocks}
+        listed = [one.block for one in packed.included] + [one.block for one in packed.omitted]
+        assert sorted(block.best.final_rank for block in listed) == sorted(block.best.final_rank for block in blocks)
         assert parse(packed.text) == tuple(one.packed for one in packed.included)
 
 

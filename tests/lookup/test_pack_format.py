@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-
-import pytest
 
 from engine.lookup.pack_format import MOST_HEADER_CHARACTERS, PackedBlock, parse, write_content, write_header
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from engine.contracts.lookup import CompletenessLevel, LookupResult, ReasonCode, RelevanceLevel
+from engine.contracts.lookup import AttemptName, CompletenessLevel, LookupResult, ReasonCode, RelevanceLevel
 from engine.errors import BadInput, BlankQuery
 from engine.knowledge_engine import KnowledgeEngine
+from engine.lookup.blocks import build_blocks
+from engine.settings import Settings
+from engine.trace import Recorder
 from tests.documents import SITUATIONS
-from tests.knowledge_base import Bench, open_bench
+from tests.knowledge_base import THRESHOLDS, Bench, open_bench
 
 Results = Mapping[str, LookupResult]
 
@@ -81,7 +85,12 @@ def test_a_result_without_evidence_still_lists_the_nearest_candidates_as_no_evid
 
 @pytest.mark.parametrize(
     ("medium", "high", "level"),
-    [(0.561, 0.7, RelevanceLevel.LOW), (0.560112, 0.7, RelevanceLevel.MEDIUM), (0.5, 0.560112, RelevanceLevel.HIGH), (0.5, 0.560113, RelevanceLevel.MEDIUM)],
+    [
+        (0.560113, 0.7, RelevanceLevel.LOW),
+        (0.560112, 0.7, RelevanceLevel.MEDIUM),
+        (0.5, 0.560113, RelevanceLevel.MEDIUM),
+        (0.5, 0.560112, RelevanceLevel.HIGH),
+    ],
 )
 def test_relevance_follows_the_best_similarity_at_its_borders(bench: Bench, medium: float, high: float, level: RelevanceLevel) -> None:
     result = bench.look_up("replay from a time stamp", medium_threshold=medium, high_threshold=high)
@@ -110,24 +119,30 @@ def test_what_the_budget_took_makes_the_result_truncated(results: Results) -> No
 FLOORS = [0.0, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.9]
 
 
-def usable(bench: Bench, query: str, floor: float, **changes: object) -> set[str]:
-    rising = {name: max(floor, value) for name, value in (("reference_threshold", 0.35), ("medium_threshold", 0.5), ("high_threshold", 0.7))}
-    result = bench.look_up(query, evidence_floor=floor, **rising, **changes)
-    return {chunk_id for block in result.evidence_blocks for chunk_id in block.chunk_ids}
+def floors_above(bench: Bench, floor: float, **changes: object) -> Settings:
+    """The settings with another floor, and the thresholds above it at least as high."""
+    rising = {name: max(floor, THRESHOLDS[name]) for name in ("reference_threshold", "medium_threshold", "high_threshold")}
+    return bench.settings.changed({"evidence_floor": floor, **rising, **changes})
 
 
-@pytest.mark.parametrize("name", sorted(SITUATIONS))
+@pytest.mark.parametrize("name", ["filtered_is_enough", "filtered_finds_little", "exact_code", "tight_budget", "scoped", "chinese"])
 def test_raising_the_floor_never_adds_evidence(bench: Bench, name: str) -> None:
-    query = SITUATIONS[name].query
-    roomy = {"use_l0_filter": False, "max_blocks": 50, "max_blocks_per_document": 50}
-    found = [usable(bench, query, floor, **roomy) for floor in FLOORS]
-    assert all(higher <= lower for lower, higher in zip(found, found[1:], strict=False))
+    ranked = bench.attempt(SITUATIONS[name].query).ranked
+    found: list[set[str]] = []
+    for floor in FLOORS:
+        settings = floors_above(bench, floor, max_blocks=50, max_blocks_per_document=50)
+        blocks, _ = build_blocks(ranked, True, AttemptName.UNFILTERED, None, settings, bench.snapshot, Recorder())
+        found.append({member.candidate.record.id for block in blocks for member in block.members})
+    assert all(higher <= lower for lower, higher in pairwise(found))
+    assert len(found[0]) > len(found[-1])
 
 
-@pytest.mark.parametrize("name", ["filtered_is_enough", "filtered_finds_nothing", "filtered_finds_little", "retry_is_worse", "both_attempts_fail"])
+@pytest.mark.parametrize("name", ["filtered_finds_nothing", "filtered_finds_little", "retry_is_worse"])
 def test_raising_the_floor_never_finds_what_a_lower_one_missed(bench: Bench, name: str) -> None:
-    found = [bool(usable(bench, SITUATIONS[name].query, floor)) for floor in FLOORS]
+    changes = [floors_above(bench, floor).model_dump(include={"evidence_floor", *THRESHOLDS}) for floor in (0.0, 0.2, 0.3, 0.6, 0.9)]
+    found = [bench.look_up(SITUATIONS[name].query, **change).found for change in changes]
     assert found == sorted(found, reverse=True)
+    assert (found[0], found[-1]) == (True, False)
 
 
 def test_an_empty_folder_gives_a_result_and_no_error(tmp_path: Path) -> None:
