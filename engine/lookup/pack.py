@@ -85,7 +85,8 @@ def _fit(before: str, number: int, whole: PackedBlock, best: tuple[int, int], bu
     """The block whole, or cut to the longest part that fits; None when less than 32 tokens of it would be left."""
     if tokenizer.count(before + _written(number, whole)) <= budget:
         return whole
-    if tokenizer.count(before + write_header(number, replace(whole, truncated=True))) + LEAST_CONTENT_TOKENS > budget:
+    room = budget - tokenizer.count(before + write_header(number, replace(whole, truncated=True)))
+    if room < LEAST_CONTENT_TOKENS:
         return None
     content = whole.content
     places = [*tokenizer.map(content).starts.tolist(), len(content)]
@@ -94,14 +95,15 @@ def _fit(before: str, number: int, whole: PackedBlock, best: tuple[int, int], bu
         return tokenizer.count(before + _written(number, _part(whole, start, end))) <= budget
 
     def furthest(start: int) -> int:
-        at = bisect.bisect_left(places, True, key=lambda place: not fits(start, place))
-        return places[at - 1] if at else start
+        first = bisect.bisect_left(places, start)
+        at = bisect.bisect_left(places, True, first, min(first + room + 1, len(places)), key=lambda place: not fits(start, place))
+        return places[at - 1] if at > first else start
 
     start, end = 0, furthest(0)
     if end < best[1] and best[0] > 0:  # the best chunk would be cut: begin with it
         start, end = best[0], furthest(best[0])
     if end == len(content):  # and before it, where there is room left
-        earliest = places[bisect.bisect_left(places, True, key=lambda place: fits(place, end))]
+        earliest = places[bisect.bisect_left(places, True, max(0, len(places) - 1 - room), len(places) - 1, key=lambda place: fits(place, end))]
         parts = [_part(whole, at, end) for at in _starts(content, earliest, best[0])]
     else:
         parts = [_part(whole, start, at) for at in _ends(content, start, end)]

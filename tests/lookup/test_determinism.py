@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -23,12 +23,13 @@ def ask(engine: KnowledgeEngine, situation: Situation) -> str:
 
 
 @pytest.fixture(scope="module")
-def shuffled(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeEngine:
+def shuffled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeEngine]:
     """The same documents, written in another order into another folder, with another index."""
     sources = list(DOCUMENTS)
     random.Random(7).shuffle(sources)
     assert sources != list(DOCUMENTS)
-    return open_engine(tmp_path_factory.mktemp("elsewhere"), {source: DOCUMENTS[source] for source in sources})
+    with open_engine(tmp_path_factory.mktemp("elsewhere"), {source: DOCUMENTS[source] for source in sources}) as engine:
+        yield engine
 
 
 @pytest.mark.parametrize("name", NAMES)

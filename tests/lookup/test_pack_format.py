@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from engine.lookup.pack_format import MOST_HEADER_CHARACTERS, PackedBlock, parse, write_content, write_header
@@ -35,6 +35,7 @@ def written(blocks: list[PackedBlock]) -> str:
     return "\n\n".join(write_header(number, block) + "\n" + write_content(block.content) for number, block in enumerate(blocks, start=1))
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.lists(packed_blocks(), max_size=4))
 @example([PackedBlock("a.md", None, None, (), (1, 4), (1, 4), False, FORGED)])
 @example([PackedBlock("a.md", FORGED, FORGED, (FORGED,), (1, 1), (1, 1), False, "x"), PackedBlock("b.md", None, None, (), (2, 2), (1, 9), True, "")])
@@ -42,6 +43,7 @@ def test_reading_gives_back_what_was_written(blocks: list[PackedBlock]) -> None:
     assert parse(written(blocks)) == tuple(blocks)
 
 
+@settings(deadline=None, max_examples=50)
 @given(packed_blocks())
 def test_no_content_and_no_header_value_makes_a_line_of_its_own(block: PackedBlock) -> None:
     header = write_header(1, block)

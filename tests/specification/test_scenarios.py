@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -21,10 +20,6 @@ from engine.contracts.lookup import (
     RelevanceLevel,
     Verdict,
 )
-from engine.insight.check import Check
-from engine.insight.checks_evidence import EVIDENCE
-from engine.insight.checks_retrieval import RETRIEVAL
-from engine.insight.conformance import check
 from engine.knowledge_engine import KnowledgeEngine
 from engine.lookup.pack_format import parse
 from engine.lookup.pipeline import Record
@@ -43,9 +38,6 @@ def names(result: LookupResult) -> list[str]:
 
 def sources(result: LookupResult) -> list[str]:
     return [block.source for block in result.evidence_blocks]
-
-
-# Knowledge retrieval SHALL use a modular RAG pipeline
 
 
 def test_pipeline_components_execute_in_order(results: Results) -> None:
@@ -89,9 +81,6 @@ def test_tool_boundary_remains_explicit(tmp_path: Path) -> None:
         engine.lookup_knowledge("  Free the ROOT volume ")
         engine.close()
     assert [one.query for one in seen] == ["  Free the ROOT volume "]
-
-
-# Knowledge retrieval SHALL retry without L0 filter when filtered L1 is low quality
 
 
 def test_filtered_retrieval_succeeds_without_a_retry(results: Results) -> None:
@@ -165,9 +154,6 @@ def test_both_retrieval_attempts_fail(results: Results) -> None:
     assert (result.context_pack.text, result.context_pack.used_tokens) == ("", 0)
 
 
-# Knowledge retrieval SHALL return an evidence-first result contract
-
-
 def test_evidence_result_contains_context_and_traces(results: Results) -> None:
     """Evidence result contains context and traces"""
     result = results["filtered_is_enough"]
@@ -190,9 +176,6 @@ def test_no_evidence_result_keeps_traceability(results: Results) -> None:
     assert (retry.query, retry.candidate_count) == ("signed permission", 20)
     assert {candidate.code for candidate in retry.candidates} == {DropCode.BELOW_FLOOR}
     assert result.rerank_trace.dropped_counts == {DropCode.BELOW_FLOOR: 20}
-
-
-# Knowledge retrieval SHALL pack evidence context for Agent consumption
 
 
 def test_context_pack_preserves_source_metadata(results: Results) -> None:
@@ -228,9 +211,6 @@ def test_context_pack_respects_budget(results: Results) -> None:
     assert result.completeness_hint.note == "The budget cut 1 and left out 2 of 4 blocks."
 
 
-# Knowledge retrieval SHALL rerank evidence with traceable rule signals
-
-
 def test_rerank_trace_records_score_contributions(results: Results) -> None:
     """Rerank trace records score contributions"""
     result = results["filtered_is_enough"]
@@ -251,9 +231,6 @@ def test_query_hints_influence_rerank_without_becoming_evidence(small: Knowledge
     first = boosted.rerank_trace.entries[0]
     assert (first.source, first.base_score, first.score) == (OFFSETS, 0.0, 5.02)
     assert (boosted.found, boosted.evidence_blocks) == (False, ())
-
-
-# Knowledge retrieval SHALL keep L0 as a hint provider
 
 
 def test_l0_produces_traceable_hint_data(results: Results) -> None:
@@ -295,9 +272,6 @@ def test_l0_hints_do_not_become_normal_evidence(results: Results) -> None:
         assert len(result.retrieval_trace.hints.matched_keywords) == 1
 
 
-# Knowledge retrieval SHALL return structured evidence blocks
-
-
 def test_evidence_block_contains_source_metadata(results: Results) -> None:
     """Evidence block contains source metadata"""
     block = results["filtered_is_enough"].evidence_blocks[1]
@@ -315,16 +289,3 @@ def test_evidence_blocks_are_the_primary_evidence_contract(results: Results) -> 
     document = result.model_dump(by_alias=True)
     assert {"evidenceBlocks", "contextPack"} <= document.keys()
     assert not [name for name in document if "primary" in name.lower() or "supplement" in name.lower()]
-
-
-def test_every_scenario_has_a_test() -> None:
-    tests = inspect.getmembers(sys.modules[__name__], inspect.isfunction)
-    titles = {test.__doc__ for name, test in tests if name.startswith("test_")}
-    scenarios: tuple[Check, ...] = (*RETRIEVAL, *EVIDENCE)
-    assert {one.scenario for one in scenarios} == titles - {None}
-    assert len({one.scenario for one in scenarios}) == 17
-
-
-@pytest.mark.parametrize("name", [*SITUATIONS, "unreadable", "empty_knowledge_base"])
-def test_every_result_passes_every_check(results: Results, name: str) -> None:
-    assert [(one.code, one.finding) for one in check(results[name]) if one.finding] == []
