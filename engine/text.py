@@ -28,6 +28,8 @@ _MARKS = (  # vowel signs and accents that Python does not count as letters
 LETTER = rf"(?:[^\W_{CJK}]|[{_MARKS}])"
 _RUN = re.compile(rf"[{CJK}]+|{LETTER}+(?:[-_./:@]{LETTER}+)*(?:\+\+|#(?!\w))?")
 _PART = re.compile(rf"{LETTER}+")
+_LEVELS = (re.compile("[/:@]"), re.compile("[.]"), re.compile("[-_]"))
+_CAMEL = re.compile("[a-z][A-Z]")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _IS_CJK = re.compile(f"[{CJK}]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
@@ -92,18 +94,23 @@ def phrase_key(text: str) -> str:
 def _cut(run: str, start: int) -> Iterator[Token]:
     if _IS_CJK.match(run):
         yield from _cut_cjk(run, start)
-        return
-    parts = [(part.start(), part.group()) for part in _PART.finditer(run)]
-    if len(parts) == 1 and parts[0][1] == run:
-        humps = _HUMP.findall(run) if run.isascii() else [run]
-        if len([hump for hump in humps if hump.isalpha()]) < 2 or not re.search("[a-z][A-Z]", run):
-            yield _word(run, start, "word")
-            return
-        parts = [(hump.start(), hump.group()) for hump in _HUMP.finditer(run)]
-    yield Token(fold(run), "whole", start, start + len(run), False)
-    if len(parts) > 1:
-        for offset, part in parts:
-            yield _word(part, start + offset, "part")
+    elif len(parts := _parts(run)) == 1 and parts[0][1] == run:
+        yield _word(run, start, "word")
+    else:
+        yield Token(fold(run), "whole", start, start + len(run), False)
+        if len(parts) > 1:
+            for offset, part in parts:
+                yield from (token._replace(kind="part") if token.kind == "word" else token for token in _cut(part, start + offset))
+
+
+def _parts(run: str) -> list[tuple[int, str]]:
+    """An identifier one level down, with offsets: at `/ : @`, then at dots, then at hyphens, then at humps of camel case."""
+    for separators in _LEVELS:
+        if separators.search(run):
+            return [(part.start(), part.group()) for part in re.finditer(rf"[^{separators.pattern[1:-1]}]+", run)]
+    if run.isascii() and _CAMEL.search(run):
+        return [(hump.start(), hump.group()) for hump in _HUMP.finditer(run)]
+    return [(part.start(), part.group()) for part in _PART.finditer(run)]
 
 
 def _cut_cjk(run: str, start: int) -> Iterator[Token]:

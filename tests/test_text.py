@@ -25,6 +25,9 @@ def test_words_are_stemmed_on_both_sides() -> None:
         ("v1.31.2", "v1.31.2", ["v1", "31", "2"]),
         ("KubePodCrashLooping", "kubepodcrashlooping", ["kube", "pod", "crash", "loop"]),
         ("etcd/raft", "etcd/raft", ["etcd", "raft"]),
+        ("LDG-1077/LDG-1078", "ldg-1077/ldg-1078", ["ldg-1077", "ldg", "1077", "ldg-1078", "ldg", "1078"]),
+        ("error:LDG-1042", "error:ldg-1042", ["error", "ldg-1042", "ldg", "1042"]),
+        ("10.86.24.0/24", "10.86.24.0/24", ["10.86.24.0", "10", "86", "24", "0", "24"]),
     ],
 )
 def test_an_identifier_is_kept_whole_and_split(text: str, whole: str, parts: list[str]) -> None:

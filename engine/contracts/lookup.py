@@ -307,7 +307,7 @@ class RerankEntry(Contract):
     base_score: Similarity
     parts: tuple[ScorePart, ...] = Field(description="Similarity first, then every rule with a signal; their points add up to `score` exactly.")
     score: Points
-    boost_reasons: tuple[str, ...]
+    boost_reasons: tuple[str, ...] = Field(description="For an entry in an evidence block: what lifted it, as sentences.")
 
 
 class DroppedCandidate(Contract):

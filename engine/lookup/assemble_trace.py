@@ -102,7 +102,7 @@ def rerank_trace(attempt: Attempt | None, settings: Settings) -> RerankTrace:
     counts = Counter(one.code for one in attempt.dropped)
     return RerankTrace(
         rules=rules,
-        entries=tuple(_entry(one) for one in kept),
+        entries=tuple(_entry(one, one.candidate.record.id in evidence) for one in kept),
         dropped=tuple(
             DroppedCandidate(
                 chunk_id=one.ranked.candidate.record.id,
@@ -117,7 +117,7 @@ def rerank_trace(attempt: Attempt | None, settings: Settings) -> RerankTrace:
     )
 
 
-def _entry(one: Ranked) -> RerankEntry:
+def _entry(one: Ranked, evidence: bool) -> RerankEntry:
     return RerankEntry(
         final_rank=one.final_rank,
         base_rank=one.candidate.base_rank,
@@ -126,5 +126,5 @@ def _entry(one: Ranked) -> RerankEntry:
         base_score=one.candidate.similarity,
         parts=tuple(ScorePart(code=part.code, raw=part.raw, weight=part.weight, points=part.points / MILLION) for part in one.parts),
         score=one.score / MILLION,
-        boost_reasons=tuple(part.reason for part in one.parts[1:]),
+        boost_reasons=tuple(part.reason for part in one.parts[1:]) if evidence else (),
     )

@@ -12,6 +12,7 @@ from engine.lookup.transform import Question
 from engine.text import Token, fold, pairs, tokenize
 
 _K1, _B = 1.2, 0.75  # BM25 as Robertson and Zaragoza recommend
+_MOST_NAMED = 5  # words in a reason; every reason takes its tokens from the packed context
 _HINT_KINDS = ("title", "keyword", "alias")
 
 
@@ -98,8 +99,7 @@ def _phrase(evidence: Evidence, chunk: ChunkRecord) -> float:
 
 def _phrase_reason(evidence: Evidence, chunk: ChunkRecord) -> str:
     found = [pair for pair in evidence.pair_idf if pair in evidence.pairs[chunk.row]]
-    written = (" ".join(evidence.surfaces.get(term, term) for term in pair.split(" ")) for pair in found)
-    return f"has in this order: {', '.join(written)}"
+    return f"has in this order: {_listed([' '.join(evidence.surfaces.get(term, term) for term in pair.split(' ')) for pair in found])}"
 
 
 def _title(evidence: Evidence, chunk: ChunkRecord) -> float:
@@ -118,7 +118,7 @@ def _hint(evidence: Evidence, chunk: ChunkRecord) -> float:
 
 def _hint_reason(evidence: Evidence, chunk: ChunkRecord) -> str:
     matched = [hint.match for hint in evidence.question.hints if hint.match.kind in _HINT_KINDS and chunk.source in hint.match.sources]
-    return "L0 hint: " + ", ".join(f"{match.kind} {match.text}" for match in matched)
+    return "L0 hint: " + _listed([f"{match.kind} {match.text}" for match in matched])
 
 
 def _entity(evidence: Evidence, chunk: ChunkRecord) -> float:
@@ -127,7 +127,7 @@ def _entity(evidence: Evidence, chunk: ChunkRecord) -> float:
 
 
 def _entity_reason(evidence: Evidence, chunk: ChunkRecord) -> str:
-    return "names " + ", ".join(entity.text for entity in evidence.question.entities if entity.term in evidence.text[chunk.row])
+    return "names " + _listed([entity.text for entity in evidence.question.entities if entity.term in evidence.text[chunk.row]])
 
 
 def _category(evidence: Evidence, chunk: ChunkRecord) -> float:
@@ -141,7 +141,12 @@ def _category_reason(evidence: Evidence, chunk: ChunkRecord) -> str:
 def _named(evidence: Evidence, counts: Mapping[str, int]) -> str:
     """The words of the query that some counts have, parts left out where the whole is named."""
     written = list({fold(surface): surface for term, surface in evidence.surfaces.items() if term in counts}.values())
-    return ", ".join(word for i, word in enumerate(written) if not any(word in longer for longer in written[:i]))
+    return _listed([word for i, word in enumerate(written) if not any(word in longer for longer in written[:i])])
+
+
+def _listed(words: Sequence[str]) -> str:
+    more = f" and {len(words) - _MOST_NAMED} more" if len(words) > _MOST_NAMED else ""
+    return ", ".join(words[:_MOST_NAMED]) + more
 
 
 RULES = (
