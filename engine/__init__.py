@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engine.contracts.lookup import AttemptTrace, ContextPack, EvidenceBlock, LookupResult, RerankTrace, RetrievalTrace
+from engine.contracts.lookup import ContextPack, EvidenceBlock, LookupResult
+from engine.contracts.lookup_trace import AttemptTrace, RerankTrace, RetrievalTrace
 from engine.contracts.reports import Case, Freshness, SyncReport
 from engine.errors import BadInput, EnvironmentProblem, EvidenceError
 from engine.settings import RuleWeights, Settings, load_settings

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -46,14 +47,12 @@ def main() -> None:
 def sync(positional: KbArgument = None, kb: Kb = Path("kb"), settings: Set = None, as_json: AsJson = False) -> None:
     """Build the index of the files as they are now."""
     from engine.console import progress_display, sync_text
-    from engine.index.embedding import make_embedder
-    from engine.index.sync import report
-    from engine.index.sync import sync as build
+    from engine.knowledge_engine import KnowledgeEngine
 
     folder = positional or kb
     chosen = load_settings(folder, _overrides(settings))
-    with progress_display() as progress:
-        done = report(build(folder, chosen, make_embedder(chosen), progress))
+    with progress_display() as progress, KnowledgeEngine.open(folder, settings=chosen, progress=progress, sync_first=True) as engine:
+        done = engine.report()
     print(done.model_dump_json() if as_json else sync_text(done))
 
 
@@ -73,9 +72,7 @@ def lookup(
 
     cleaned_query(query)  # a blank question builds no index
     with progress_display() as progress:
-        engine = KnowledgeEngine.open(kb, settings=load_settings(kb, _overrides(settings)), progress=progress)
-        if sync_first:
-            engine.sync(progress)
+        engine = KnowledgeEngine.open(kb, settings=load_settings(kb, _overrides(settings)), progress=progress, sync_first=sync_first)
     with engine:
         result = engine.lookup_knowledge(query, scope=scope)
         stale = freshness_text(engine.freshness())
@@ -126,6 +123,7 @@ def _streamlit(page: Path, port: int, folder: Path, overrides: dict[str, Any]) -
     variables = {ENVIRONMENT_PREFIX + name.upper().replace(".", "__"): str(value) for name, value in overrides.items()}
     command = [sys.executable, "-m", "streamlit", "run", page.name, f"--server.port={port}", "--server.headless=true"]
     process = subprocess.Popen(command, cwd=page.parent, env={**os.environ, **variables, "EVIDENCE_KB": str(folder)}, stdout=sys.stderr)
+    signal.signal(signal.SIGTERM, lambda *_: process.terminate())
     try:
         return process.wait()
     except KeyboardInterrupt:

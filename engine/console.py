@@ -6,17 +6,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from annotated_types import Ge, Le
 from pydantic.fields import FieldInfo
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from engine.contracts.lookup import LookupResult
-from engine.contracts.reports import Freshness, SyncReport
+from engine.contracts.reports import SYNC_STAGES, Freshness, SyncReport
 from engine.index.embedding import Progress as ProgressCallback
-from engine.settings import Settings
+from engine.settings import Settings, unit_and_range
 
-_STAGES = {"read": "Reading files", "chunk": "Cutting documents", "embed": "Embedding passages", "write": "Writing the index"}
 _MOST_LISTED = 20
 
 
@@ -30,7 +28,7 @@ def progress_display() -> Iterator[ProgressCallback]:
     def show(stage: str, done: int, total: int) -> None:
         if stage not in tasks:
             bars.start()
-            tasks[stage] = bars.add_task(_STAGES.get(stage, stage), total=total)
+            tasks[stage] = bars.add_task(SYNC_STAGES.get(stage, stage), total=total)
         bars.update(tasks[stage], completed=done, total=total)
 
     try:
@@ -97,7 +95,5 @@ def settings_text(settings: Settings) -> str:
 
 def _unit(field: FieldInfo) -> str:
     """Unit and range of a number; nothing for other settings."""
-    if not isinstance(field.json_schema_extra, dict):
-        return ""
-    limits = {type(limit): limit for limit in field.metadata}
-    return f" {field.json_schema_extra['unit']} ({limits[Ge].ge} to {limits[Le].le})"
+    known = unit_and_range(field)
+    return f" {known[0]} ({known[1]} to {known[2]})" if known else ""

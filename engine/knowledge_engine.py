@@ -7,12 +7,15 @@ from types import TracebackType
 
 from engine.contracts.lookup import LookupResult
 from engine.contracts.reports import Case, Freshness, SyncReport
-from engine.index.embedding import Embedder, Progress, make_embedder, no_progress
-from engine.index.snapshot import Snapshot, index_home
-from engine.index.sync import freshness, open_or_build, report, sync
+from engine.errors import BadSettings
+from engine.index.embedders import make_embedder
+from engine.index.embedding import Embedder, Progress, no_progress
+from engine.index.snapshot import Snapshot, current_id, index_home, open_snapshot
+from engine.index.state import freshness, report
+from engine.index.sync import open_or_build, sync
 from engine.insight.cases import read_cases
 from engine.lookup.pipeline import Sink, look_up
-from engine.lookup.scope import ScopeInput, read_scope
+from engine.lookup.scope import ScopeInput
 from engine.settings import Settings, load_settings
 from engine.trace import Recorder
 
@@ -20,26 +23,36 @@ from engine.trace import Recorder
 class KnowledgeEngine:
     """A knowledge base opened for lookups; may be shared by threads."""
 
-    def __init__(self, kb: Path, settings: Settings, embedder: Embedder, snapshot: Snapshot, sinks: tuple[Sink, ...] = ()) -> None:
+    def __init__(
+        self, kb: Path, settings: Settings, embedder: Embedder, snapshot: Snapshot, sinks: tuple[Sink, ...] = (), *, is_view: bool = False
+    ) -> None:
         self.kb = kb
         self.settings = settings
         self._embedder = embedder
         self._snapshot = snapshot
         self._sinks = sinks
+        self._is_view = is_view
 
     @classmethod
     def open(
-        cls, kb: str | Path = "kb", *, settings: Settings | None = None, progress: Progress = no_progress, sinks: tuple[Sink, ...] = ()
+        cls,
+        kb: str | Path = "kb",
+        *,
+        settings: Settings | None = None,
+        progress: Progress = no_progress,
+        sinks: tuple[Sink, ...] = (),
+        sync_first: bool = False,
     ) -> KnowledgeEngine:
-        """Open the newest snapshot of a knowledge base; a missing or damaged one is built first.
+        """Open the newest snapshot of a knowledge base; a missing or damaged one, or any with `sync_first`, is built first.
 
         Raises:
-            KnowledgeBaseMissing, BadSettings, ModelUnavailable, IndexLocked.
+            KnowledgeBaseMissing, BadSettings, ModelUnavailable, IndexLocked, EnvironmentProblem.
         """
         path = Path(kb)
         chosen = settings if settings is not None else load_settings(path)
         embedder = make_embedder(chosen)
-        return cls(path, chosen, embedder, open_or_build(path, chosen, embedder, progress), sinks)
+        build = sync if sync_first else open_or_build
+        return cls(path, chosen, embedder, build(path, chosen, embedder, progress), sinks)
 
     def lookup_knowledge(self, query: str, *, scope: ScopeInput = None) -> LookupResult:
         """Evidence for a query, or a stated reason for its absence; `scope` as in `["category=runbooks"]` or `{"category": "runbooks"}`.
@@ -47,19 +60,31 @@ class KnowledgeEngine:
         Raises:
             BlankQuery, BadInput, UnknownScope, ModelUnavailable.
         """
-        snapshot = self._snapshot
-        terms = read_scope(scope, snapshot.catalog)
-        return look_up(query, terms, self.settings, snapshot, self._embedder, Recorder(), self._sinks)
+        return look_up(query, scope, self.settings, self._snapshot, self._embedder, Recorder(), self._sinks)
 
     def warm_up(self) -> None:
         """Load the model now instead of with the first lookup. Raises ModelUnavailable."""
         self._embedder.embed_query("")
 
     def with_settings(self, settings: Settings) -> KnowledgeEngine:
-        """A cheap view with other settings; another model or chunk size opens its own snapshot."""
-        if settings.build_key != self.settings.build_key or index_home(self.kb, settings) != index_home(self.kb, self.settings):
-            return KnowledgeEngine.open(self.kb, settings=settings, sinks=self._sinks)
-        return KnowledgeEngine(self.kb, settings, self._embedder, self._snapshot, self._sinks)
+        """A view on the same model and snapshot with other settings; closing it does nothing.
+
+        Raises:
+            BadSettings: a setting differs that decides what is in the index.
+        """
+        if index_home(self.kb, settings) != index_home(self.kb, self.settings):
+            changed = sorted(name for name, value in settings.build_key.items() if value != self.settings.build_key[name])
+            named = ", ".join(changed or ["index_dir"])
+            raise BadSettings(f"{named} decides what is in the index, so a view cannot change it; open an engine with these settings")
+        return KnowledgeEngine(self.kb, settings, self._embedder, self._snapshot, self._sinks, is_view=True)
+
+    def refresh(self) -> bool:
+        """Move to the newest snapshot, if another process built one; whether it did. Raises IndexDamaged."""
+        home = index_home(self.kb, self.settings)
+        if current_id(home) in (None, self._snapshot.id):
+            return False
+        self._snapshot = open_snapshot(home, self._embedder.fingerprint)
+        return True
 
     def sync(self, progress: Progress = no_progress) -> SyncReport:
         """Build a snapshot of the files as they are now, and answer from it. Raises as `open` does."""
@@ -72,7 +97,7 @@ class KnowledgeEngine:
 
     def report(self) -> SyncReport:
         """What the open snapshot contains, and what was wrong with the files."""
-        return report(self._snapshot)
+        return report(self._snapshot, self.settings)
 
     def scope_fields(self) -> dict[str, tuple[str, ...]]:
         """The fields that a scope may name, with their values."""
@@ -91,8 +116,9 @@ class KnowledgeEngine:
         return tuple(case for case in self.cases() if case.path)
 
     def close(self) -> None:
-        """Release the files of the snapshot."""
-        self._snapshot.catalog.close()
+        """Release the catalog; the vectors go with the last reference to them."""
+        if not self._is_view:
+            self._snapshot.catalog.close()
 
     def __enter__(self) -> KnowledgeEngine:
         return self

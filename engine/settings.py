@@ -6,8 +6,6 @@ Sources in rising order: the defaults, `<kb>/evidence.toml`, `EVIDENCE_*` variab
 from __future__ import annotations
 
 import difflib
-import hashlib
-import json
 import os
 import tomllib
 from collections.abc import Mapping
@@ -16,7 +14,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic.fields import FieldInfo
 
+from engine.digest import digest
 from engine.errors import BadSettings
 
 ENVIRONMENT_PREFIX = "EVIDENCE_"
@@ -127,10 +127,12 @@ def load_settings(kb: Path, overrides: Mapping[str, Any] | None = None) -> Setti
     return _validated(tree)
 
 
-def digest(value: Any) -> str:
-    """Sixteen hex digits of a JSON value, the same on any machine."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+def unit_and_range(field: FieldInfo) -> tuple[str, float, float] | None:
+    """Unit, least and greatest value of a setting that is a number; None for any other."""
+    if not isinstance(field.json_schema_extra, dict):
+        return None
+    bounds = {name: getattr(mark, name) for mark in field.metadata for name in ("ge", "le") if hasattr(mark, name)}
+    return str(field.json_schema_extra["unit"]), bounds["ge"], bounds["le"]
 
 
 def _from_file(path: Path) -> dict[str, Any]:

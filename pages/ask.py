@@ -39,7 +39,7 @@ try:
     with st.sidebar:
         settings_panel(here, base)
         scope_place = st.container()
-    engine = open_engine(kb)
+    engine = open_engine(kb, base)
     with scope_place:
         scope_picker(here, engine.scope_fields())
     verdict_place, notice_place = st.container(key="ask_verdict"), st.container()

@@ -9,14 +9,17 @@ from typing import Any
 
 import yaml
 
-from engine.contracts.lookup import AttemptName, LookupResult
-from engine.index.embedding import BUNDLED_MODEL, Embedder, HashEmbedder, make_embedder
+from engine.contracts.codes import AttemptName
+from engine.contracts.lookup import LookupResult
+from engine.index.embedders import make_embedder
+from engine.index.embedding import Embedder, HashEmbedder
+from engine.index.model_embedder import BUNDLED_MODEL
 from engine.index.snapshot import Snapshot
 from engine.index.sync import open_or_build
 from engine.knowledge_engine import KnowledgeEngine
 from engine.lookup.attempt import Attempt, attempt
 from engine.lookup.pipeline import look_up
-from engine.lookup.scope import ScopeInput, read_scope
+from engine.lookup.scope import ScopeInput
 from engine.lookup.transform import Question, transform
 from engine.settings import Settings
 from engine.tokenizer import ModelTokenizer
@@ -70,8 +73,7 @@ class Bench:
 
     def look_up(self, query: str, scope: ScopeInput = None, **changes: Any) -> LookupResult:
         """The whole pipeline."""
-        terms = read_scope(scope, self.snapshot.catalog)
-        return look_up(query, terms, self.settings.changed(changes), self.snapshot, self.embedder, Recorder())
+        return look_up(query, scope, self.settings.changed(changes), self.snapshot, self.embedder, Recorder())
 
 
 class WordVectorsModelTokens(HashEmbedder):

@@ -128,3 +128,11 @@ def test_serve_outside_of_a_checkout_says_where_the_page_lives(folder: Path) -> 
     done = subprocess.run([sys.executable, "-c", code, "serve"], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 3
     assert "app.py lives in the source checkout" in done.stderr
+
+
+def test_an_index_folder_that_cannot_be_used_is_exit_code_3(folder: Path) -> None:
+    (folder / "file").write_text("in the way")
+    done = run(folder, "lookup", "disk", "--set", f"index_dir={folder / 'file' / 'x'}")
+    assert done.returncode == 3
+    assert done.stderr.splitlines()[-1].startswith("evidence: the index cannot be written to")
+    assert "Traceback" not in done.stderr

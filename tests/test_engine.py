@@ -60,6 +60,28 @@ def test_a_view_has_its_own_settings_and_leaves_the_engine_alone(tmp_path: Path)
         assert opened.lookup_knowledge("disk full").context_pack.budget_tokens == 1500
 
 
+def test_closing_a_view_leaves_the_engine_open(tmp_path: Path) -> None:
+    with open_engine(tmp_path, FILES) as opened:
+        with opened.with_settings(opened.settings.changed({"max_blocks": 1})) as view:
+            assert view.lookup_knowledge("disk full").found
+        assert opened.lookup_knowledge("disk full").found
+
+
+def test_a_view_cannot_have_another_index(tmp_path: Path) -> None:
+    with open_engine(tmp_path, FILES) as opened, pytest.raises(BadInput, match="chunk_tokens decides what is in the index"):
+        opened.with_settings(opened.settings.changed({"chunk_tokens": 64}))
+
+
+def test_an_engine_moves_to_a_snapshot_that_another_process_built(tmp_path: Path) -> None:
+    with open_engine(tmp_path, FILES) as reader, open_engine(tmp_path, FILES) as writer:
+        assert not reader.refresh()
+        write_files(tmp_path / "kb", {"runbooks/tape.md": "# Tape robot\n\nPress the green lever on the tape robot.\n"})
+        writer.sync()
+        assert not reader.lookup_knowledge("green lever tape robot").found
+        assert reader.refresh()
+        assert reader.lookup_knowledge("green lever tape robot").found
+
+
 def test_a_sync_is_answered_from_at_once(tmp_path: Path) -> None:
     with open_engine(tmp_path, FILES) as opened:
         write_files(tmp_path / "kb", {"runbooks/tape.md": "# Tape robot\n\nPress the green lever on the tape robot.\n"})
@@ -102,6 +124,21 @@ def test_sinks_get_every_lookup_failed_or_not(tmp_path: Path) -> None:
         result = opened.lookup_knowledge("disk full")
         with pytest.raises(BadInput):
             opened.lookup_knowledge(" ")
+        with pytest.raises(BadInput):
+            opened.lookup_knowledge("disk", scope=["nosuch=x"])
+    assert records[2].error and records[2].error.startswith("UnknownScope: unknown scope field 'nosuch'")
     assert records[0].result == result
     assert (records[1].result, records[1].error) == (None, "BlankQuery: the question is blank; write what you want to know")
     assert [span.name for span in records[0].spans] == ["lookup_knowledge", "record"]
+
+
+def test_a_sink_that_fails_costs_no_answer(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    def broken(record: Record) -> None:
+        raise OSError("disk full")
+
+    records: list[Record] = []
+    kb = write_files(tmp_path / "kb", FILES)
+    with KnowledgeEngine.open(kb, settings=hash_settings(tmp_path / "index"), sinks=(broken, records.append)) as opened:
+        assert opened.lookup_knowledge("disk full").found
+    assert len(records) == 1
+    assert "a sink did not take the record" in caplog.text

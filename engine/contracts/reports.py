@@ -8,12 +8,14 @@ from pydantic import Field, JsonValue
 
 from engine.contracts.base import Contract
 
+SYNC_STAGES = {"read": "Reading files", "chunk": "Cutting documents", "embed": "Embedding passages", "write": "Writing the index"}
+
 
 class SkippedFile(Contract):
     """A file that is not indexed, and why."""
 
     source: str
-    code: str = Field(description="`undecodable`, `binary`, `too_large`, `unreadable`, `outside` or `not_markdown`.")
+    code: str = Field(description="`undecodable`, `binary`, `too_large`, `unreadable`, `outside`, `folder` or `not_markdown`.")
     reason: str
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import numpy as np
 
 from engine.contracts.lookup import ScopeTerm
 from engine.contracts.reports import Problem, SkippedFile
+from engine.digest import bytes_hash
 from engine.errors import IndexDamaged
 from engine.knowledge.chunking import Chunk
 from engine.knowledge.corpus import Corpus, Document
@@ -105,7 +105,7 @@ def _counts(chunk: Chunk) -> dict[int, Counter[str]]:
 
 
 def _chunk_row(row: int, chunk: Chunk, counts: Mapping[int, Counter[str]]) -> tuple[Any, ...]:
-    content_hash = hashlib.sha256(chunk.content.encode()).hexdigest()[:32]
+    content_hash = bytes_hash(chunk.content.encode())[:32]
     place = (row, chunk.id, chunk.source, chunk.section, chunk.piece, chunk.breadcrumb, chunk.start_line, chunk.end_line, len(chunk.carried))
     return (*place, chunk.content, content_hash, chunk.tokens, chunk.readable, counts[TEXT].total(), counts[PAIR].total())
 
@@ -122,13 +122,18 @@ class Catalog:
     def __init__(self, path: Path) -> None:
         try:
             self._connection = duckdb.connect(str(path), read_only=True, config=_CONFIG)
+        except duckdb.Error as failure:
+            raise IndexDamaged(f"the catalog cannot be opened: {failure}; run: evidence sync") from failure
+        try:
             counts = self._all("select count(*), coalesce(avg(terms), 0), coalesce(avg(pairs), 0) from chunks")[0]
             self.average_length = {TEXT: float(counts[1]), PAIR: float(counts[2])}
             self.chunk_count = int(counts[0])
             self.document_count = int(self._all("select count(*) from documents")[0][0])
+            self.longest_keyword = int(self._all("select coalesce(max(len(string_split(key, ' '))), 0) from keywords")[0][0])
             self.category_count = int(self._all("select count(distinct value) from fields where field = 'category'")[0][0])
         except duckdb.Error as failure:
-            raise IndexDamaged(f"the catalog cannot be read: {failure}") from failure
+            self._connection.close()
+            raise IndexDamaged(f"the catalog cannot be read: {failure}; run: evidence sync") from failure
 
     def close(self) -> None:
         """Release the file."""
@@ -216,6 +221,13 @@ class Catalog:
         """The faults of files that are indexed."""
         found = self._all("select source, line, code, message from problems order by all")
         return tuple(Problem(source=source, line=line, code=code, message=message) for source, line, code, message in found)
+
+    def unreadable(self, minimum: float) -> list[tuple[str, int, int]]:
+        """Documents with chunks of which the embedder reads less than a share: source, first such line, how many."""
+        found = self._all(
+            "select source, min(start_line), count(*) from chunks where readable < $minimum group by source order by source", {"minimum": minimum}
+        )
+        return [(source, line, count) for source, line, count in found]
 
     def _all(self, sql: str, values: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
         with self._connection.cursor() as cursor:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -12,10 +11,11 @@ from typing import Any
 
 import platformdirs
 
+from engine.digest import digest, file_hash
 from engine.errors import IndexDamaged, IndexMissing
 from engine.index.catalog import Catalog
-from engine.index.vectors import UsearchIndex
-from engine.settings import Settings, digest
+from engine.index.vectors import UsearchIndex, VectorIndex
+from engine.settings import Settings
 
 FORMAT_VERSION = 1  # raise when a file in the folder changes its meaning
 CATALOG, VECTORS, MANIFEST, CURRENT = "catalog.duckdb", "vectors.usearch", "manifest.json", "CURRENT"
@@ -28,12 +28,7 @@ class Snapshot:
     id: str
     manifest: dict[str, Any]
     catalog: Catalog
-    vectors: UsearchIndex | None  # None where there is no chunk
-
-    @property
-    def model_fingerprint(self) -> str:
-        """The embedding model that made the vectors."""
-        return str(self.manifest["model"]["fingerprint"])
+    vectors: VectorIndex | None  # None where there is no chunk
 
 
 def index_home(kb: Path, settings: Settings) -> Path:
@@ -49,51 +44,70 @@ def current_id(home: Path) -> str | None:
     return pointer.read_text(encoding="utf-8").strip() if pointer.exists() else None
 
 
-def open_snapshot(home: Path) -> Snapshot:
+def open_snapshot(home: Path, model_fingerprint: str) -> Snapshot:
     """Open the newest snapshot and hold every file against the manifest.
 
     Raises:
         IndexMissing: nothing has been built yet.
-        IndexDamaged: a file is missing, altered or of another format.
+        IndexDamaged: a file is missing, altered or of another format, or another model made the vectors.
     """
     snapshot_id = current_id(home)
     if snapshot_id is None:
         raise IndexMissing("there is no index of this knowledge base yet; run: evidence sync")
     folder = home / "snapshots" / snapshot_id
-    try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        damaged = [name for name, expected in manifest["files"].items() if file_hash(folder / name) != expected]
-        version = manifest["formatVersion"]
-    except (OSError, ValueError, KeyError, TypeError) as failure:
-        raise IndexDamaged(f"snapshot {snapshot_id} is damaged: {failure}; run: evidence sync") from failure
-    if version != FORMAT_VERSION:
-        raise IndexDamaged(f"snapshot {snapshot_id} has format {version}, this version reads {FORMAT_VERSION}; run: evidence sync")
-    if damaged:
-        raise IndexDamaged(f"snapshot {snapshot_id} is damaged: {', '.join(damaged)} is not what was written; run: evidence sync")
+    manifest = _verified(folder)
+    made_by = manifest["model"]["fingerprint"]
+    if made_by != model_fingerprint:
+        raise IndexDamaged(f"snapshot {snapshot_id} was made by another model ({made_by}, now {model_fingerprint}); run: evidence sync")
     vectors = UsearchIndex(folder / VECTORS) if VECTORS in manifest["files"] else None
     return Snapshot(snapshot_id, manifest, Catalog(folder / CATALOG), vectors)
 
 
+def _verified(folder: Path) -> dict[str, Any]:
+    """The manifest of a snapshot whose files are what it says. Raises IndexDamaged."""
+    try:
+        manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        damaged = [name for name, expected in manifest["files"].items() if file_hash(folder / name) != expected]
+        version = manifest["formatVersion"]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as failure:
+        raise IndexDamaged(f"snapshot {folder.name} is damaged: {failure}; run: evidence sync") from failure
+    if version != FORMAT_VERSION:
+        raise IndexDamaged(f"snapshot {folder.name} has format {version}, this version reads {FORMAT_VERSION}; run: evidence sync")
+    if damaged:
+        raise IndexDamaged(f"snapshot {folder.name} is damaged: {', '.join(damaged)} is not what was written; run: evidence sync")
+    return manifest
+
+
 def publish(home: Path, building: Path, manifest: dict[str, Any], keep: int) -> None:
     """Finish a build: manifest, rename, switch CURRENT, remove the oldest. A crash leaves the last good snapshot."""
-    snapshot_id = manifest["snapshotId"]
     write_text(building / MANIFEST, json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
-    target = home / "snapshots" / snapshot_id
-    if target.exists():  # built before, from the same files; it may be the damaged one
-        shutil.rmtree(target)
-    building.rename(target)
+    target = home / "snapshots" / manifest["snapshotId"]
+    if _is_good(target):  # built before, from the same files, and perhaps open in a reader
+        shutil.rmtree(building)
+    else:
+        if target.exists():
+            shutil.rmtree(target)
+        building.rename(target)
     pointer = home / f"{CURRENT}.new"
-    write_text(pointer, snapshot_id + "\n")
+    write_text(pointer, manifest["snapshotId"] + "\n")
     pointer.replace(home / CURRENT)
     others = [folder for folder in target.parent.iterdir() if folder != target]
     for folder in sorted(others, key=lambda one: one.stat().st_mtime, reverse=True)[keep - 1 :]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def file_hash(path: Path) -> str:
-    """SHA-256 of a file in hex."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _is_good(folder: Path) -> bool:
+    try:
+        _verified(folder)
+    except IndexDamaged:
+        return False
+    return True
+
+
+def flush(path: Path) -> None:
+    """Wait until the disk has a file."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
 
 
 def write_text(path: Path, text: str) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 from filelock import FileLock, Timeout
 
-from engine.contracts.reports import Freshness, SkippedFile, SyncReport
-from engine.errors import IndexDamaged, IndexLocked, IndexMissing
+from engine.digest import bytes_hash, digest, file_hash
+from engine.errors import EnvironmentProblem, IndexDamaged, IndexLocked, IndexMissing
 from engine.index.catalog import write_catalog
 from engine.index.embedding import Embedder, Progress, no_progress
-from engine.index.snapshot import CATALOG, FORMAT_VERSION, VECTORS, Snapshot, current_id, file_hash, index_home, open_snapshot, publish
+from engine.index.snapshot import CATALOG, FORMAT_VERSION, VECTORS, Snapshot, flush, index_home, open_snapshot, publish
 from engine.index.vectors import write_vectors
 from engine.knowledge.chunking import Chunk, chunk_document
 from engine.knowledge.corpus import Corpus, read_corpus
-from engine.knowledge.files import content_hash, decode, list_files, read_file
-from engine.settings import Settings, digest
+from engine.knowledge.files import list_files
+from engine.settings import Settings
 
 _LOCK_SECONDS = 600  # how long to wait for another writer before saying so
 
@@ -30,66 +30,42 @@ def sync(kb: Path, settings: Settings, embedder: Embedder, progress: Progress = 
     """Build a snapshot of the files as they are now, and open it.
 
     Raises:
-        KnowledgeBaseMissing, IndexLocked, ModelUnavailable.
+        KnowledgeBaseMissing, IndexLocked, ModelUnavailable, EnvironmentProblem.
     """
+    list_files(kb)
     home = index_home(kb, settings)
     with _writer(home):
         _build(kb, home, settings, embedder, progress)
-        return open_snapshot(home)
+        return open_snapshot(home, embedder.fingerprint)
 
 
 def open_or_build(kb: Path, settings: Settings, embedder: Embedder, progress: Progress = no_progress) -> Snapshot:
     """The newest snapshot; built first where it is missing or damaged. Raises as `sync` does."""
     list_files(kb)
     home = index_home(kb, settings)
-    before = current_id(home)
     try:
-        return open_snapshot(home)
+        return open_snapshot(home, embedder.fingerprint)
     except (IndexMissing, IndexDamaged):
         with _writer(home):
-            if current_id(home) == before:  # nobody else built it while we waited
+            try:
+                return open_snapshot(home, embedder.fingerprint)  # another process built it while we waited
+            except (IndexMissing, IndexDamaged):
                 _build(kb, home, settings, embedder, progress)
-            return open_snapshot(home)
+                return open_snapshot(home, embedder.fingerprint)
 
 
-def freshness(kb: Path, snapshot: Snapshot) -> Freshness:
-    """Which Markdown files differ from what the snapshot was built of. Raises KnowledgeBaseMissing."""
-    root = kb.resolve()
-    indexed = snapshot.catalog.file_hashes()
-    now = {source: _readable_hash(source, path, root) for source, path in list_files(kb)}
-    return Freshness(
-        snapshot_id=snapshot.id,
-        added=tuple(sorted(source for source, found in now.items() if found and source not in indexed)),
-        changed=tuple(sorted(source for source, known in indexed.items() if source in now and now[source] != known)),
-        deleted=tuple(sorted(indexed.keys() - now.keys())),
-    )
-
-
-def _readable_hash(source: str, path: Path, root: Path) -> str | None:
-    """The hash of a file that a sync would index; None for one that it would skip."""
-    data = read_file(source, path, root)
-    return None if isinstance(data, SkippedFile) or isinstance(decode(source, data), SkippedFile) else content_hash(data)
-
-
-def report(snapshot: Snapshot) -> SyncReport:
-    """What a snapshot contains, and what was wrong with the files."""
-    return SyncReport(
-        snapshot_id=snapshot.id,
-        documents=snapshot.catalog.document_count,
-        chunks=snapshot.catalog.chunk_count,
-        indexed=tuple(sorted(snapshot.catalog.file_hashes())),
-        skipped=snapshot.catalog.skipped(),
-        problems=snapshot.catalog.problems(),
-    )
-
-
-def _writer(home: Path) -> Any:
-    home.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(home / "lock")
+@contextmanager
+def _writer(home: Path) -> Iterator[None]:
+    """The right to build, held by one process at a time."""
     try:
-        return lock.acquire(timeout=_LOCK_SECONDS)
+        home.mkdir(parents=True, exist_ok=True)
+        with FileLock(home / "lock", timeout=_LOCK_SECONDS):
+            yield
     except Timeout as failure:
         raise IndexLocked(f"another process has been building this index for {_LOCK_SECONDS} seconds; wait for it or stop it") from failure
+    except OSError as failure:
+        what = failure.strerror or str(failure)
+        raise EnvironmentProblem(f"the index cannot be written to {home}: {what}; make room or give another folder (index_dir)") from failure
 
 
 def _build(kb: Path, home: Path, settings: Settings, embedder: Embedder, progress: Progress) -> None:
@@ -105,6 +81,8 @@ def _build(kb: Path, home: Path, settings: Settings, embedder: Embedder, progres
     write_catalog(building / CATALOG, corpus, chunks)
     if chunks:
         write_vectors(building / VECTORS, vectors)
+    for path in building.iterdir():
+        flush(path)
     publish(home, building, _manifest(building, corpus, chunks, vectors, settings, embedder), settings.keep_snapshots)
     progress("write", 1, 1)
 
@@ -130,7 +108,7 @@ def _manifest(
         "documents": [(d.source, d.title, d.categories, d.keywords, d.aliases, d.fields, d.content_hash) for d in corpus.documents],
         "skipped": [file.model_dump(mode="json") for file in corpus.skipped],
         "chunks": [(c.id, c.breadcrumb, c.start_line, c.end_line, c.carried, c.content, c.tokens, c.readable) for c in chunks],
-        "vectors": hashlib.sha256(np.ascontiguousarray(vectors).tobytes()).hexdigest(),
+        "vectors": bytes_hash(np.ascontiguousarray(vectors).tobytes()),
     }
     return {
         "formatVersion": FORMAT_VERSION,

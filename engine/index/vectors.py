@@ -35,15 +35,13 @@ class UsearchIndex:
             raise IndexDamaged(f"the vector index {path.name} cannot be read")
         self._index: Any = index
 
-    def __len__(self) -> int:
-        return len(self._index)
-
     def nearest(self, query: np.ndarray, count: int, rows: np.ndarray | None) -> np.ndarray:
         size = len(self._index) if rows is None else len(rows)
         wanted = count + _SLACK
         while wanted < size:
             found = self._search(query, wanted, rows)
-            if found.distances[-1] - found.distances[count - 1] > _EQUAL:
+            last = found.distances[count - 1]
+            if last < 1 and found.distances[-1] - last > _EQUAL:  # from 1 on, every similarity is 0: all are equal
                 keys = np.asarray(found.keys, dtype=np.int64)
                 return keys if rows is None else np.asarray(rows[keys], dtype=np.int64)
             wanted *= 2  # equal ones up to the end: there may be more of them

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.contracts.conformance import CheckOutcome, CheckStatus
-from engine.contracts.lookup import L0Match, LookupResult
+from engine.contracts.lookup import LookupResult
+from engine.contracts.lookup_trace import L0Match
 from engine.lookup.pack_format import PackedBlock, parse
 
 Fault = Callable[[LookupResult], str | None]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.contracts.lookup import CompletenessLevel, EvidenceBlock, LookupResult, PackedItem, ReasonCode, RelevanceLevel
-from engine.insight.check import has_evidence, has_packed, parsed, promise
-from engine.lookup.pack_format import MOST_HEADER_CHARACTERS, PackedBlock
+from engine.contracts.codes import CompletenessLevel, ReasonCode, RelevanceLevel
+from engine.contracts.lookup import EvidenceBlock, LookupResult, PackedItem
+from engine.insight.check import has_evidence, has_packed, matches, parsed, promise
+from engine.knowledge.chunk_names import MOST_NAME_CHARACTERS
+from engine.lookup.pack_format import PackedBlock
 
 _CONTRACT = "Knowledge retrieval SHALL return an evidence-first result contract"
 _PACK = "Knowledge retrieval SHALL pack evidence context for Agent consumption"
@@ -55,7 +57,7 @@ def _packed(result: LookupResult) -> Iterator[tuple[PackedBlock, PackedItem, Evi
 
 
 def _header(value: str | None) -> str | None:
-    return (value or "")[:MOST_HEADER_CHARACTERS] or None
+    return (value or "")[:MOST_NAME_CHARACTERS] or None
 
 
 @promise(_PACK, "Context pack preserves source metadata", "contextPack.text", "evidenceBlocks", when=has_packed)
@@ -102,22 +104,28 @@ def contributions_are_recorded(result: LookupResult) -> str | None:
     return None
 
 
-def _hint_points(result: LookupResult) -> dict[str, float]:
-    return {entry.chunk_id: part.points for entry in result.rerank_trace.entries for part in entry.parts if part.code == "hint"}
+def _hinted(result: LookupResult) -> list[EvidenceBlock]:
+    """The blocks whose document carries a matched title, keyword or alias."""
+    sources = {source for match in matches(result) if match.kind != "entity" for source in match.sources}
+    return [block for block in result.evidence_blocks if block.source in sources]
 
 
-def _hint_lifted(result: LookupResult) -> bool:
-    return any(block.id in _hint_points(result) for block in result.evidence_blocks)
-
-
-@promise(_RERANK, "Query hints influence rerank without becoming evidence", "rerankTrace.entries", "evidenceBlocks", when=_hint_lifted)
+@promise(
+    _RERANK,
+    "Query hints influence rerank without becoming evidence",
+    "retrievalTrace.hints",
+    "rerankTrace.entries",
+    "evidenceBlocks",
+    when=lambda result: bool(_hinted(result)),
+)
 def hints_are_hit_reasons(result: LookupResult) -> str | None:
-    """A block that an L0 hint lifted names the hint as a hit reason, with its points."""
-    points = _hint_points(result)
-    for block in result.evidence_blocks:
+    """A block whose document an L0 hint names has the hint as a hit reason, with its points, also where they are none."""
+    entries = {entry.chunk_id: entry for entry in result.rerank_trace.entries}
+    for block in _hinted(result):
+        given = [part.points for part in entries[block.id].parts if part.code == "hint"] if block.id in entries else []
         recorded = [reason.points for reason in block.hit_reasons if reason.code == "hint"]
-        if block.id in points and recorded != [points[block.id]]:
-            return f"an L0 hint gave {block.id} {points[block.id]} points, and its hit reasons say {recorded}"
+        if not recorded or recorded != given:
+            return f"an L0 hint names {block.source}; the rerank gave {block.id} {given} points for it, and its hit reasons say {recorded}"
     return None
 
 

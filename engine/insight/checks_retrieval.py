@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from engine.contracts.lookup import AttemptName, AttemptTrace, EvidenceStatus, LookupResult, ReasonCode, Verdict
+from engine.contracts.codes import AttemptName, EvidenceStatus, ReasonCode, Verdict
+from engine.contracts.lookup import LookupResult
+from engine.contracts.lookup_trace import AttemptTrace
 from engine.insight.check import matches, promise
 
 _PIPELINE = "Knowledge retrieval SHALL use a modular RAG pipeline"

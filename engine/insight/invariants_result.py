@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from engine.contracts.lookup import CompletenessLevel, DropCode, EvidenceStatus, LookupResult, ReasonCode, RelevanceLevel
+from engine.contracts.codes import CompletenessLevel, DropCode, EvidenceStatus, ReasonCode, RelevanceLevel
+from engine.contracts.lookup import LookupResult
 from engine.insight.check import has_evidence, promise
 from engine.lookup.pack_format import parse
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from engine.contracts.lookup import AttemptName, AttemptTrace, FilterCode, LookupResult, ScopeTerm, Verdict
+from engine.contracts.codes import AttemptName, FilterCode, Verdict
+from engine.contracts.lookup import LookupResult, ScopeTerm
+from engine.contracts.lookup_trace import AttemptTrace
 from engine.insight.check import promise
 from engine.lookup.rerank import MILLION
 

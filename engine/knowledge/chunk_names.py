@@ -6,13 +6,13 @@ import unicodedata
 
 from engine.tokenizer import Tokenizer
 
-MOST_BREADCRUMB_CHARACTERS = 200
+MOST_NAME_CHARACTERS = 200  # of a title or breadcrumb: more would crowd the content out of chunk and pack
 
 
 def make_breadcrumb(title: str, headings: tuple[str, ...], tokenizer: Tokenizer, limit: int) -> str:
     """Title and headings, the title not twice; at most 200 characters and half of the limit."""
     path = headings[1:] if headings and headings[0] == title else headings
-    breadcrumb = " > ".join(part for part in (title, *path) if part)[:MOST_BREADCRUMB_CHARACTERS].strip()
+    breadcrumb = " > ".join(part for part in (title, *path) if part)[:MOST_NAME_CHARACTERS].strip()
     while tokenizer.count(breadcrumb) * 2 > limit:
         breadcrumb = breadcrumb[: len(breadcrumb) * 3 // 4].strip()
     return breadcrumb
@@ -30,11 +30,13 @@ def _slug(heading: str) -> str:
 
 def unique_slug(slug: str, seen: dict[str, int]) -> str:
     """The slug, with `-2` and so on where the document had it before."""
-    seen[slug] = seen.get(slug, 0) + 1
-    if seen[slug] == 1:
-        return slug
-    numbered = f"{slug}-{seen[slug]}"
-    return unique_slug(numbered, seen) if numbered in seen else numbered
+    name, number = slug, seen.get(slug, 0)
+    while name in seen:
+        number += 1
+        name = f"{slug}-{number}"
+    seen[slug] = max(number, 1)
+    seen.setdefault(name, 1)
+    return name
 
 
 def encode_source(source: str) -> str:

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.contracts.reports import Problem, SkippedFile
-from engine.knowledge.files import content_hash, decode, list_files, read_file
+from engine.digest import bytes_hash
+from engine.knowledge.chunk_names import MOST_NAME_CHARACTERS
+from engine.knowledge.files import decode, list_files, read_file
 from engine.knowledge.frontmatter import read_frontmatter
 from engine.knowledge.outline import Section, outline
 
-MOST_TITLE_CHARACTERS = 200
 CATEGORY_FIELDS = ("category", "categories")
 KEYWORD_FIELDS = ("keywords", "tags")
 ALIAS_FIELDS = ("aliases", "alias")
@@ -57,7 +58,7 @@ def read_corpus(kb: Path) -> Corpus:
         if isinstance(text, SkippedFile):
             skipped.append(text)
         elif not isinstance(data, SkippedFile):
-            documents.append(read_document(source, text, content_hash(data)))
+            documents.append(read_document(source, text, bytes_hash(data)))
     return Corpus(_with_folder_categories(documents), tuple(skipped))
 
 
@@ -98,10 +99,10 @@ def _title(
     headings = (section.headings[0] for section in sections if section.headings and section.headings[0])
     given = " ".join(fields.get("title", ())) or next(headings, "") or Path(source).stem.replace("-", " ").replace("_", " ")
     title = " ".join(given.split())
-    if len(title) <= MOST_TITLE_CHARACTERS:
+    if len(title) <= MOST_NAME_CHARACTERS:
         return title, problems
-    message = f"the title has {len(title)} characters and is cut after {MOST_TITLE_CHARACTERS}; shorten it"
-    return title[:MOST_TITLE_CHARACTERS], (*problems, Problem(source=source, line=1, code="long_title", message=message))
+    message = f"the title has {len(title)} characters and is cut after {MOST_NAME_CHARACTERS}; shorten it"
+    return title[:MOST_NAME_CHARACTERS], (*problems, Problem(source=source, line=1, code="long_title", message=message))
 
 
 def _with_folder_categories(documents: list[Document]) -> tuple[Document, ...]:

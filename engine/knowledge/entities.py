@@ -23,16 +23,17 @@ class Entity(NamedTuple):
     text: str
     kind: str
     term: str
-    start: int
 
 
 def entities(text: str) -> list[Entity]:
     """Every name or code in a text by its form alone, in order, the longest first where two overlap."""
-    found = [Entity(m.group(), kind, fold(m.group()), m.start()) for kind, pattern in _KINDS for m in pattern.finditer(text)]
+    found = [(m.start(), Entity(m.group(), kind, fold(m.group()))) for kind, pattern in _KINDS for m in pattern.finditer(text)]
     kept: list[Entity] = []
-    for entity in sorted(found, key=lambda one: (one.start, -len(one.text))):
-        if not kept or entity.start >= kept[-1].start + len(kept[-1].text):
+    end = 0
+    for start, entity in sorted(found, key=lambda one: (one[0], -len(one[1].text))):
+        if start >= end:
             kept.append(entity)
+            end = start + len(entity.text)
     return kept
 
 
@@ -45,9 +46,12 @@ def document_entities(text: str) -> dict[str, Entity]:
 
 
 def query_entities(text: str, known: Iterable[str]) -> list[Entity]:
-    """The names in a question: codes and alert names by their form, and those that the knowledge base knows, however they are written."""
-    found = {entity.term: entity for entity in entities(text) if entity.kind in ("error_code", "alert_name")}
+    """The names in a question: by their form, and those that the knowledge base knows, however they are written.
+
+    A service name has no form of its own ("read-only" looks like one), so it has to be known.
+    """
+    found = {entity.term: entity for entity in entities(text) if entity.kind != "service_name"}
     for name in known:
         kind = next((entity.kind for entity in entities(name) if entity.text == name), "identifier")
-        found[fold(name)] = Entity(name, kind, fold(name), 0)
+        found[fold(name)] = Entity(name, kind, fold(name))
     return sorted(found.values(), key=lambda entity: entity.term)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,18 +15,20 @@ MOST_BYTES = 20_000_000  # a larger file is a dump, not a document
 
 
 def list_files(kb: Path) -> Iterator[tuple[str, Path]]:
-    """Every visible file of a knowledge base as (source, path), in the order of the sources.
+    """Every visible file of a knowledge base as (source, path), in the order of the sources; folders that cannot be entered, too.
 
     Raises:
         KnowledgeBaseMissing: there is no folder at `kb`.
     """
     if not kb.is_dir():
         raise KnowledgeBaseMissing(f"there is no knowledge base at {kb}; give a folder of Markdown files with --kb PATH")
-    found = []
-    for folder, folders, files in os.walk(kb):
+    closed: list[Path] = []
+    found: list[Path] = []
+    for folder, folders, files in os.walk(kb, onerror=lambda failure: closed.append(Path(str(failure.filename)))):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         found += [Path(folder, name) for name in files if not name.startswith(".")]
-    named = ((path.relative_to(kb).as_posix(), path) for path in found)
+        found += [path for path in (Path(folder, name) for name in folders) if path.is_symlink()]
+    named = ((path.relative_to(kb).as_posix(), path) for path in (*found, *closed))
     return iter(sorted((source, path) for source, path in named if source not in OWN_FILES))
 
 
@@ -38,6 +39,9 @@ def read_file(source: str, path: Path, root: Path) -> bytes | SkippedFile:
     def skipped(code: str, reason: str) -> SkippedFile:
         return SkippedFile(source=name, code=code, reason=reason)
 
+    if path.is_dir():
+        linked = path.is_symlink()
+        return skipped("folder", "links to folders are not followed; copy the folder" if linked else "the folder cannot be read; make it readable")
     if path.suffix.lower() not in MARKDOWN_SUFFIXES:
         return skipped("not_markdown", "only .md, .markdown and .mdx files are read")
     if name != source:
@@ -65,8 +69,3 @@ def decode(source: str, data: bytes) -> str | SkippedFile:
         line = text[: text.index("\0")].count("\n") + 1
         return SkippedFile(source=source, code="binary", reason=f"line {line} has a NUL character, so this is no text; remove the file")
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def content_hash(data: bytes) -> str:
-    """The hash by which two versions of a file are compared."""
-    return hashlib.sha256(data).hexdigest()

@@ -2,98 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
-from engine.contracts.lookup import (
-    CompletenessHint,
-    CompletenessLevel,
-    ContextPack,
-    EvidenceBlock,
-    EvidenceStatus,
-    HitReason,
-    LineRange,
-    LookupResult,
-    OmittedItem,
-    PackedItem,
-    ReasonCode,
-    RelevanceLevel,
-    RetrievalTrace,
-    ScopeTerm,
-    Verdict,
-)
+from engine.contracts.codes import AttemptName, EvidenceStatus, ReasonCode
+from engine.contracts.lookup import ContextPack, EvidenceBlock, HitReason, LookupResult, OmittedItem, PackedItem, ScopeTerm
+from engine.contracts.lookup_trace import LineRange, RetrievalTrace
+from engine.digest import digest
 from engine.lookup.assemble_trace import hints_of, rerank_trace, trace_attempt
 from engine.lookup.attempt import Attempt
 from engine.lookup.blocks import Block
+from engine.lookup.judgement import completeness, message, near_misses, relevance
 from engine.lookup.pack import Pack
 from engine.lookup.rerank import MILLION
 from engine.lookup.transform import Question
-from engine.settings import Settings, digest
-from engine.text import terms, tokenize
+from engine.settings import Settings
 from engine.trace import Recorder
 
-_NEAR_MISS = 0.05  # how far below the floor a candidate still counts as a near miss
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What every stage of one lookup came to."""
+
+    question: Question
+    scope: tuple[ScopeTerm, ...]
+    attempts: tuple[Attempt, ...]
+    selected: Attempt | None
+    selection_reason: str
+    pack: Pack
+    tokenizer: str
+    reason: ReasonCode
+    snapshot_id: str
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The evidence."""
+        return self.selected.blocks if self.selected else ()
+
+    @property
+    def shown(self) -> Attempt | None:
+        """The attempt that the rerank trace is about: the selected one, else the last."""
+        return self.selected or (self.attempts[-1] if self.attempts else None)
 
 
-def assemble(
-    question: Question,
-    scope: tuple[ScopeTerm, ...],
-    attempts: Sequence[Attempt],
-    selected: Attempt | None,
-    selection_reason: str,
-    pack: Pack,
-    reason: ReasonCode,
-    tokenizer_name: str,
-    settings: Settings,
-    snapshot_id: str,
-    recorder: Recorder,
-) -> LookupResult:
+def assemble(run: Run, settings: Settings, recorder: Recorder) -> LookupResult:
     """Build the result from the outcome of every stage."""
     with recorder.span("assemble"):
-        blocks = selected.blocks if selected else ()
-        fallback = next((a.verdict for a in attempts[:-1] if a.verdict in (Verdict.FILTERED_NO_EVIDENCE, Verdict.FILTERED_LOW_QUALITY)), None)
-        relevance = _relevance(blocks, settings)
-        shown = selected or (attempts[-1] if attempts else None)
+        level = relevance(run.blocks, settings)
         return LookupResult(
-            query=question.raw,
-            scope=scope,
-            found=bool(blocks),
-            message=_message(reason, relevance, blocks, shown, settings),
-            evidence_status=EvidenceStatus.EVIDENCE if blocks else EvidenceStatus.NO_EVIDENCE,
-            reason_code=reason,
-            relevance_level=relevance,
-            completeness_hint=_completeness(question, blocks, pack),
-            evidence_blocks=tuple(_evidence(block, selected) for block in blocks) if selected else (),
-            context_pack=_context_pack(pack, tokenizer_name, settings),
-            retrieval_trace=RetrievalTrace(
-                raw_query=question.raw,
-                transformed_query=question.text,
-                steps=question.steps,
-                hints=hints_of(question),
-                filter_decision=question.decision,
-                attempts=tuple(trace_attempt(one, settings) for one in attempts),
-                fallback_reason=fallback,
-                selected_attempt=selected.name if selected else None,
-                selection_reason=selection_reason,
-                near_misses=_near_misses(shown, settings),
-            ),
-            rerank_trace=rerank_trace(shown, settings),
-            trace_id=digest([question.raw, [term.model_dump() for term in scope], settings.fingerprint, snapshot_id]),
-            snapshot_id=snapshot_id,
+            query=run.question.raw,
+            scope=run.scope,
+            found=bool(run.blocks),
+            message=message(run.reason, level, run.blocks, run.shown, settings),
+            evidence_status=EvidenceStatus.EVIDENCE if run.blocks else EvidenceStatus.NO_EVIDENCE,
+            reason_code=run.reason,
+            relevance_level=level,
+            completeness_hint=completeness(run.question, run.blocks, run.pack),
+            evidence_blocks=tuple(_evidence(block, run.selected.name) for block in run.blocks) if run.selected else (),
+            context_pack=_context_pack(run.pack, run.tokenizer, settings),
+            retrieval_trace=_retrieval_trace(run, settings),
+            rerank_trace=rerank_trace(run.shown, settings),
+            trace_id=digest([run.question.raw, [term.model_dump() for term in run.scope], settings.fingerprint, run.snapshot_id]),
+            snapshot_id=run.snapshot_id,
             settings_fingerprint=settings.fingerprint,
         )
 
 
-def _relevance(blocks: Sequence[Block], settings: Settings) -> RelevanceLevel:
-    """By the highest similarity among the blocks; exact error codes alone make no more than low."""
-    if not blocks:
-        return RelevanceLevel.NONE
-    top = max((block.similarity for block in blocks if not block.waived), default=0.0)
-    if top >= settings.high_threshold:
-        return RelevanceLevel.HIGH
-    return RelevanceLevel.MEDIUM if top >= settings.medium_threshold else RelevanceLevel.LOW
+def _retrieval_trace(run: Run, settings: Settings) -> RetrievalTrace:
+    return RetrievalTrace(
+        raw_query=run.question.raw,
+        transformed_query=run.question.text,
+        steps=run.question.steps,
+        hints=hints_of(run.question),
+        filter_decision=run.question.decision,
+        attempts=tuple(trace_attempt(one, settings) for one in run.attempts),
+        fallback_reason=run.attempts[0].verdict if len(run.attempts) > 1 else None,
+        selected_attempt=run.selected.name if run.selected else None,
+        selection_reason=run.selection_reason,
+        near_misses=near_misses(run.shown, settings),
+    )
 
 
-def _evidence(block: Block, attempt: Attempt) -> EvidenceBlock:
+def _evidence(block: Block, found_by: AttemptName) -> EvidenceBlock:
     record = block.best.candidate.record
     return EvidenceBlock(
         id=record.id,
@@ -104,7 +93,7 @@ def _evidence(block: Block, attempt: Attempt) -> EvidenceBlock:
         categories=record.categories,
         lines=LineRange(start=block.lines[0], end=block.lines[1]),
         retrieval_layer="L1",
-        attempt=attempt.name,
+        attempt=found_by,
         content=block.content,
         similarity=block.similarity,
         score=block.best.score / MILLION,
@@ -135,52 +124,3 @@ def _context_pack(pack: Pack, tokenizer_name: str, settings: Settings) -> Contex
             for record in [item.block.best.candidate.record]
         ),
     )
-
-
-def _completeness(question: Question, blocks: Sequence[Block], pack: Pack) -> CompletenessHint:
-    """Words and names of the question that the packed evidence does not have, and what the budget took."""
-    if not blocks:
-        return CompletenessHint(level=CompletenessLevel.NONE, missing_terms=(), note="There is no evidence.")
-    packed = {term for item in pack.included for text in (item.packed.content, item.packed.breadcrumb or "") for term in terms(text)}
-    wanted = [token for token in tokenize(question.text) if not token.stop and token.kind in ("word", "part", "bigram")]
-    missing = [question.text[token.start : token.end] for token in wanted if token.term not in packed]
-    missing += [entity.text for entity in question.entities if entity.term not in packed]
-    cut, left_out = sum(item.packed.truncated for item in pack.included), len(pack.omitted)
-    missing = list(dict.fromkeys(missing))
-    if cut or left_out:
-        level, note = CompletenessLevel.TRUNCATED, f"The budget cut {cut} and left out {left_out} of {len(blocks)} blocks."
-    elif missing:
-        level, note = CompletenessLevel.PARTIAL, "Everything found is packed, and some words of the question are not in it."
-    else:
-        level, note = CompletenessLevel.COMPLETE, "The packed evidence has every word of the question, and nothing was cut."
-    return CompletenessHint(level=level, missing_terms=tuple(missing), note=note)
-
-
-def _near_misses(shown: Attempt | None, settings: Settings) -> int:
-    floor = settings.evidence_floor
-    return sum(floor - _NEAR_MISS <= one.similarity < floor for one in shown.candidates) if shown else 0
-
-
-def _message(reason: ReasonCode, relevance: RelevanceLevel, blocks: Sequence[Block], shown: Attempt | None, settings: Settings) -> str:
-    if reason is ReasonCode.FOUND:
-        documents = len({block.best.candidate.record.source for block in blocks})
-        return f"Found {_count(len(blocks), 'passage')} in {_count(documents, 'document')}; relevance is {relevance.value}."
-    top = f"{shown.top_similarity:.3f}" if shown and shown.top_similarity is not None else "0"
-    near = _near_misses(shown, settings)
-    just_below = f"; {_count(near, 'candidate')} just below" if near else ""
-    detail = {
-        ReasonCode.EMPTY_KNOWLEDGE_BASE: "the knowledge base has no text; add Markdown files and sync",
-        ReasonCode.NO_SEARCHABLE_TEXT: "the question has no word to search for; name what you look for",
-        ReasonCode.L1_DISABLED: "the vector search is switched off (use_l1), and L0 hints are never evidence",
-        ReasonCode.NO_CANDIDATES: "the scope leaves nothing to search; widen it",
-        ReasonCode.BELOW_FLOOR: f"the nearest passage has similarity {top}, and the floor is {settings.evidence_floor}{just_below}",
-        ReasonCode.UNREADABLE_BY_EMBEDDER: (
-            "the embedding model cannot read enough of the question or of what it found, so its similarities mean nothing; "
-            "choose a model for this language"
-        ),
-    }[reason]
-    return f"No knowledge evidence was found: {detail}."
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")

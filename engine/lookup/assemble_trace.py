@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from engine.contracts.lookup import (
+from engine.contracts.codes import DropCode
+from engine.contracts.lookup_trace import (
     AttemptTrace,
     CandidateTrace,
-    DropCode,
     DroppedCandidate,
     EntityTerm,
     Hints,

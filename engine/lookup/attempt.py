@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.contracts.lookup import AttemptName, ScopeTerm, Verdict
+from engine.contracts.codes import AttemptName, Verdict
+from engine.contracts.lookup import ScopeTerm
 from engine.index.embedding import Embedder
 from engine.index.snapshot import Snapshot
 from engine.lookup.blocks import Block, Dropped, build_blocks
@@ -32,11 +33,6 @@ class Attempt:
     dropped: tuple[Dropped, ...]
     top_similarity: float | None  # of the candidates that the embedder can read
     verdict: Verdict
-
-    @property
-    def top_evidence_similarity(self) -> float:
-        """The highest similarity among the blocks; -1 without any."""
-        return max((block.similarity for block in self.blocks), default=-1.0)
 
 
 def attempt(

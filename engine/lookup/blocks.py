@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from engine.contracts.lookup import AttemptName, DropCode
+from engine.contracts.codes import AttemptName, DropCode
 from engine.index.catalog import ChunkRecord
 from engine.index.snapshot import Snapshot
 from engine.lookup.reasons import Reason, hit_reasons
@@ -22,13 +23,9 @@ class Block:
     members: tuple[Ranked, ...]
     content: str
     best_span: tuple[int, int]  # characters of the content that the best chunk gave
-    waived: bool  # usable only because it has every error code of the question
+    similarity: float  # the highest among its chunks; of those that are evidence by it, where there are any
+    waived: bool  # evidence only because it has every error code of the question
     reasons: tuple[Reason, ...]
-
-    @property
-    def similarity(self) -> float:
-        """The highest among its chunks."""
-        return max(member.candidate.similarity for member in self.members)
 
     @property
     def lines(self) -> tuple[int, int]:
@@ -60,27 +57,32 @@ def build_blocks(
     snapshot: Snapshot,
     recorder: Recorder,
 ) -> tuple[tuple[Block, ...], tuple[Dropped, ...]]:
-    """The blocks, best first, and what was dropped on the way; `category` is what L0 chose, in either attempt."""
+    """The blocks, best first, and what was dropped on the way; `category` is what L0 chose, in either attempt.
+
+    Candidates are taken by rank until `max_blocks` places are used. A neighbour of an earlier one joins its block and uses no
+    place; two blocks that join give none back, so that nothing enters after something better was refused.
+    """
     with recorder.span("blocks") as attributes:
         groups: list[_Group] = []
         dropped: list[Dropped] = []
         seen: dict[str, str] = {}
+        places: Counter[str] = Counter()  # used, by document
         for one in ranked:
             record = one.candidate.record
-            code = unusable(one, query_readable, settings)
-            if code is not None:
+            if code := unusable(one, query_readable, settings):
                 dropped.append(Dropped(one, code))
             elif record.content_hash in seen:
                 dropped.append(Dropped(one, DropCode.DUPLICATE_OF, seen[record.content_hash]))
-            elif len(groups) >= settings.max_blocks:
+            elif places.total() >= settings.max_blocks:
                 dropped.append(Dropped(one, DropCode.MAX_BLOCKS))
             elif neighbours := [group for group in groups if _adjacent(group, record)]:
                 _merge(groups, neighbours, one)
                 seen[record.content_hash] = record.id
-            elif sum(group.best.candidate.record.source == record.source for group in groups) >= settings.max_blocks_per_document:
+            elif places[record.source] >= settings.max_blocks_per_document:
                 dropped.append(Dropped(one, DropCode.MAX_BLOCKS_PER_DOCUMENT))
             else:
                 groups.append(_Group(one, [one]))
+                places[record.source] += 1
                 seen[record.content_hash] = record.id
         contents = _contents(groups, snapshot)
         blocks = tuple(_block(group, contents, query_readable, found_by, category, settings) for group in groups)
@@ -126,14 +128,16 @@ def _block(
 ) -> Block:
     records = [member.candidate.record for member in group.members]
     content, spans = _joined([(record, *contents[record.row]) for record in records])
-    waived = all(_by_similarity(member, query_readable, settings) is not None for member in group.members)
+    by_similarity = [member for member in group.members if _by_similarity(member, query_readable, settings) is None]
+    by_code = len(by_similarity) < len(group.members)
     return Block(
         best=group.best,
         members=tuple(group.members),
         content=content,
         best_span=spans[records.index(group.best.candidate.record)],
-        waived=waived,
-        reasons=hit_reasons(group.best, waived, found_by, category, settings),
+        similarity=max(member.candidate.similarity for member in by_similarity or group.members),
+        waived=not by_similarity,
+        reasons=hit_reasons(group.best, by_code, found_by, category, settings),
     )
 
 

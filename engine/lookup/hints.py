@@ -5,34 +5,41 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from engine.contracts.lookup import CategoryVotes, FilterCode, FilterDecision
+from engine.contracts.codes import FilterCode
+from engine.contracts.lookup_trace import CategoryVotes, FilterDecision
 from engine.index.catalog import Catalog, KeywordMatch
 from engine.settings import Settings
 from engine.text import sequence
 
-_LONGEST_ENTRY = 12  # words; a longer title is no phrase that people type
-
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """An L0 entry in the query, where it stands, and whether it votes."""
+    """An L0 entry in the query, every place where it stands, and whether it votes."""
 
     match: KeywordMatch
-    start: int
-    end: int
+    places: tuple[tuple[int, int], ...]  # first and end character
     votes: bool
 
 
 def find_hints(text: str, catalog: Catalog) -> list[Hint]:
     """Every L0 entry whose words stand in the text one after the other."""
     tokens = sequence(text)
-    places: dict[str, tuple[int, int]] = {}
+    places: dict[str, list[tuple[int, int]]] = {}
     for first in range(len(tokens)):
-        for last in range(first, min(len(tokens), first + _LONGEST_ENTRY)):
+        for last in range(first, min(len(tokens), first + catalog.longest_keyword)):
             key = " ".join(token.term for token in tokens[first : last + 1])
-            places.setdefault(key, (tokens[first].start, tokens[last].end))
+            places.setdefault(key, []).append((tokens[first].start, tokens[last].end))
     matches = catalog.keyword_matches(list(places)) if places else []
-    return [Hint(match, *places[match.key], votes=_may_vote(match, catalog.category_count)) for match in matches]
+    spread = _categories_by_key(matches)
+    return [Hint(match, tuple(places[match.key]), _may_vote(match, len(spread[match.key]), catalog.category_count)) for match in matches]
+
+
+def _categories_by_key(matches: list[KeywordMatch]) -> dict[str, set[str]]:
+    """The categories of an entry, whichever kinds it is of."""
+    spread: dict[str, set[str]] = {match.key: set() for match in matches}
+    for match in matches:
+        spread[match.key].update(match.categories)
+    return spread
 
 
 def decide_filter(hints: list[Hint], settings: Settings, catalog: Catalog) -> FilterDecision:
@@ -54,13 +61,13 @@ def count_votes(hints: list[Hint]) -> Counter[str]:
     return Counter(category for categories in voters.values() for category in categories)
 
 
-def _may_vote(match: KeywordMatch, category_count: int) -> bool:
+def _may_vote(match: KeywordMatch, spread: int, category_count: int) -> bool:
     one_word_title = match.kind == "title" and " " not in match.key
-    return bool(match.categories) and not one_word_title and not _covers(match, category_count)
+    return bool(match.categories) and not one_word_title and not _covers(spread, category_count)
 
 
-def _covers(match: KeywordMatch, category_count: int) -> bool:
-    return len(match.categories) * 2 > category_count
+def _covers(spread: int, category_count: int) -> bool:
+    return spread * 2 > category_count
 
 
 def _decision(
@@ -69,7 +76,8 @@ def _decision(
     if not settings.use_l0_filter:
         return FilterCode.DISABLED, None, "The L0 filter is switched off in the settings."
     if not shares:
-        if any(_covers(hint.match, catalog.category_count) for hint in hints):
+        spread = _categories_by_key([hint.match for hint in hints])
+        if any(_covers(len(categories), catalog.category_count) for categories in spread.values()):
             return FilterCode.COVERS_EVERYTHING, None, "The matched entries stand in more than half of the categories, so they do not vote."
         note = "The matched entries do not vote: one-word titles, or documents without a category." if hints else "No L0 entry stands in the query."
         return FilterCode.NO_MATCH, None, note

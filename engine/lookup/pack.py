@@ -6,7 +6,7 @@ import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from engine.contracts.lookup import OmitReason
+from engine.contracts.codes import OmitReason
 from engine.lookup.blocks import Block
 from engine.lookup.pack_format import PackedBlock, write_content, write_header
 from engine.tokenizer import Tokenizer

@@ -16,7 +16,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-MOST_HEADER_CHARACTERS = 200  # of a title or breadcrumb
+from engine.knowledge.chunk_names import MOST_NAME_CHARACTERS
+
 _FIRST = re.compile(r'\[(\d+)\] source: ("(?:[^"\\]|\\.)*") lines: (\d+)-(\d+)(?: of (\d+)-(\d+))?')
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
@@ -40,7 +41,7 @@ def write_header(number: int, block: PackedBlock) -> str:
     first = f"[{number}] source: {_quoted(block.source)} lines: {block.lines[0]}-{block.lines[1]}"
     lines = [first + (f" of {block.whole_lines[0]}-{block.whole_lines[1]}" if block.truncated else "")]
     named = (("title", block.title), ("breadcrumb", block.breadcrumb))
-    lines += [f"{name}: {_quoted(value[:MOST_HEADER_CHARACTERS])}" for name, value in named if value]
+    lines += [f"{name}: {_quoted(value[:MOST_NAME_CHARACTERS])}" for name, value in named if value]
     if block.reasons:
         lines.append("why: " + "; ".join(_quoted(reason) for reason in block.reasons))
     return "\n".join(lines)

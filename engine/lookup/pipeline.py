@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.contracts.lookup import AttemptName, LookupResult, ReasonCode, ScopeTerm, Verdict
+from engine.contracts.codes import AttemptName, ReasonCode, Verdict
+from engine.contracts.lookup import LookupResult, ScopeTerm
 from engine.contracts.span import Span
 from engine.index.embedding import Embedder
 from engine.index.snapshot import Snapshot
-from engine.lookup.assemble import assemble
+from engine.lookup.assemble import Run, assemble
 from engine.lookup.attempt import Attempt, attempt
 from engine.lookup.pack import pack
+from engine.lookup.scope import ScopeInput, read_scope
 from engine.lookup.transform import Question, transform
 from engine.settings import Settings
 from engine.trace import Recorder
@@ -28,11 +31,12 @@ class Record:
 
 
 Sink = Callable[[Record], None]
+_LOG = logging.getLogger("engine")
 
 
 def look_up(
     query: str,
-    scope: tuple[ScopeTerm, ...],
+    scope: ScopeInput,
     settings: Settings,
     snapshot: Snapshot,
     embedder: Embedder,
@@ -42,7 +46,7 @@ def look_up(
     """Answer a query from a snapshot.
 
     Raises:
-        BlankQuery, BadInput, ModelUnavailable; an empty result is never an error.
+        BlankQuery, BadInput, UnknownScope, ModelUnavailable; an empty result is never an error.
     """
     try:
         with recorder.span("lookup_knowledge"):
@@ -54,27 +58,31 @@ def look_up(
 
 
 def record(query: str, result: LookupResult | None, error: str | None, recorder: Recorder, sinks: Sequence[Sink]) -> LookupResult | None:
-    """Close the recorder, put the timings into the result, and hand both to the sinks."""
-    with recorder.span("record"):
-        pass
+    """Close the recorder, put the timings into the result, and hand both to the sinks; a sink that fails costs no answer."""
+    with recorder.span("record") as attributes:
+        attributes["sinks"] = len(sinks)
     spans = recorder.close()
     if result is not None:
         result = result.model_copy(update={"retrieval_trace": result.retrieval_trace.model_copy(update={"spans": spans})})
     for sink in sinks:
-        sink(Record(query, result, error, spans))
+        try:
+            sink(Record(query, result, error, spans))
+        except Exception:  # noqa: BLE001  a sink is somebody else's code
+            _LOG.exception("a sink did not take the record of a lookup")
     return result
 
 
 def _look_up(
-    query: str, scope: tuple[ScopeTerm, ...], settings: Settings, snapshot: Snapshot, embedder: Embedder, recorder: Recorder
+    query: str, scope: ScopeInput, settings: Settings, snapshot: Snapshot, embedder: Embedder, recorder: Recorder
 ) -> LookupResult:
+    terms = read_scope(scope, snapshot.catalog)
     question = transform(query, settings, snapshot.catalog, recorder)
-    attempts = _attempts(question, scope, settings, snapshot, embedder, recorder)
+    attempts = _attempts(question, terms, settings, snapshot, embedder, recorder)
     selected, why = select(attempts)
     packed = pack(selected.blocks if selected else (), settings.budget_tokens, embedder.tokenizer, recorder)
     reason = _reason(question, attempts, selected, settings, snapshot)
-    name = embedder.tokenizer.name
-    return assemble(question, scope, attempts, selected, why, packed, reason, name, settings, snapshot.id, recorder)
+    run = Run(question, terms, tuple(attempts), selected, why, packed, embedder.tokenizer.name, reason, snapshot.id)
+    return assemble(run, settings, recorder)
 
 
 def _attempts(

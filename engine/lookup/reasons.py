@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.contracts.lookup import AttemptName
+from engine.contracts.codes import AttemptName
 from engine.lookup.rerank import Ranked
 from engine.settings import Settings
 
@@ -18,11 +18,11 @@ class Reason:
     points: int
 
 
-def hit_reasons(best: Ranked, waived: bool, found_by: AttemptName, category: str | None, settings: Settings) -> tuple[Reason, ...]:
-    """The parts of the score, the waived floor, and the way through the L0 filter; `category` is what L0 chose, if anything."""
+def hit_reasons(best: Ranked, by_code: bool, found_by: AttemptName, category: str | None, settings: Settings) -> tuple[Reason, ...]:
+    """The parts of the score, the floor waived for any of its chunks, and the way through the L0 filter; `category` is what L0 chose, if anything."""
     reasons = [Reason(part.code, part.reason, part.points) for part in best.parts]
-    if waived:
-        text = f"has every error code of the question; its similarity alone is no evidence (floor {settings.evidence_floor})"
+    if by_code:
+        text = f"has every error code of the question; by its similarity alone it would be no evidence (floor {settings.evidence_floor})"
         reasons.append(Reason("exact_terms", text, 0))
     if category is not None and found_by is AttemptName.FILTERED:
         reasons.append(Reason("filter", f"inside the category {category}, which L0 chose", 0))

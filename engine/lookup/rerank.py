@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from engine.index.snapshot import Snapshot
 from engine.lookup.retrieve import Candidate
-from engine.lookup.rules import RULES, Evidence, gather
+from engine.lookup.rules import ALWAYS_NAMED, RULES, Signals, gather
 from engine.lookup.transform import Question
 from engine.settings import Settings
 from engine.trace import Recorder, SpanKind
@@ -31,7 +31,7 @@ class Ranked:
     """A candidate with its score and its place after the rerank."""
 
     candidate: Candidate
-    parts: tuple[Part, ...]  # similarity first, then every rule with a signal
+    parts: tuple[Part, ...]  # similarity first, then every rule that gave points, and the hint
     score: int  # millionths
     final_rank: int
     has_error_codes: bool  # whether it contains every error code of the question, of which there is at least one
@@ -42,22 +42,22 @@ def rerank(
 ) -> tuple[Ranked, ...]:
     """Order candidates by score, ties by chunk id; `text` is the query of the attempt."""
     with recorder.span("rerank", SpanKind.RERANKER) as attributes:
-        evidence = gather(text, question, candidates, snapshot.catalog)
+        signals = gather(text, question, candidates, snapshot.catalog)
         codes = [entity.term for entity in question.entities if entity.kind == "error_code"]
-        scored = [(candidate, _parts(candidate, evidence, settings)) for candidate in candidates]
+        scored = [(candidate, _parts(candidate, signals, settings)) for candidate in candidates]
         scored.sort(key=lambda pair: (-sum(part.points for part in pair[1]), pair[0].record.id))
         attributes["moved"] = sum(candidate.base_rank != rank for rank, (candidate, _) in enumerate(scored, start=1))
         return tuple(
-            Ranked(candidate, parts, sum(part.points for part in parts), rank, bool(codes) and evidence.has_all(candidate.record.row, codes))
+            Ranked(candidate, parts, sum(part.points for part in parts), rank, bool(codes) and signals.has_all(candidate.record.row, codes))
             for rank, (candidate, parts) in enumerate(scored, start=1)
         )
 
 
-def _parts(candidate: Candidate, evidence: Evidence, settings: Settings) -> tuple[Part, ...]:
+def _parts(candidate: Candidate, signals: Signals, settings: Settings) -> tuple[Part, ...]:
     parts = [Part("similarity", candidate.similarity, 1.0, round(candidate.similarity * MILLION), f"similarity {candidate.similarity:.3f}")]
     for rule in RULES:
         weight = float(getattr(settings.rule_weights, rule.code))
-        raw = round(rule.signal(evidence, candidate.record), 6)
-        if raw and weight:
-            parts.append(Part(rule.code, raw, weight, round(raw * weight * MILLION), rule.reason(evidence, candidate.record)))
+        raw = round(rule.signal(signals, candidate.record), 6)
+        if raw and (weight or rule.code == ALWAYS_NAMED):
+            parts.append(Part(rule.code, raw, weight, round(raw * weight * MILLION), rule.reason(signals, candidate.record)))
     return tuple(parts)

@@ -13,11 +13,12 @@ from engine.text import Token, fold, pairs, tokenize
 
 _K1, _B = 1.2, 0.75  # BM25 as Robertson and Zaragoza recommend
 _MOST_NAMED = 5  # words in a reason; every reason takes its tokens from the packed context
+ALWAYS_NAMED = "hint"  # an L0 hint is a hit reason whatever its weight, as the specification wants
 _HINT_KINDS = ("title", "keyword", "alias")
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class Signals:
     """What the stored terms of the candidates say about one query text."""
 
     question: Question
@@ -40,17 +41,17 @@ class Rule:
 
     code: str
     title: str
-    signal: Callable[[Evidence, ChunkRecord], float]
-    reason: Callable[[Evidence, ChunkRecord], str]
+    signal: Callable[[Signals, ChunkRecord], float]
+    reason: Callable[[Signals, ChunkRecord], str]
 
 
-def gather(text: str, question: Question, candidates: Sequence[Candidate], catalog: Catalog) -> Evidence:
+def gather(text: str, question: Question, candidates: Sequence[Candidate], catalog: Catalog) -> Signals:
     """Everything that the rules need, read in few statements."""
     surfaces = _surfaces(tokenize(text), text)
     ordered = list(dict.fromkeys(pairs(text)))
     rows = [candidate.record.row for candidate in candidates]
     names = [entity.term for entity in question.entities]
-    return Evidence(
+    return Signals(
         question=question,
         surfaces=surfaces,
         idf=_idf(catalog, TEXT, list(surfaces)),
@@ -85,62 +86,62 @@ def _bounded_bm25(idf: Mapping[str, float], counts: Mapping[str, int], length: i
     return score / bound if bound else 0.0
 
 
-def _lexical(evidence: Evidence, chunk: ChunkRecord) -> float:
-    return _bounded_bm25(evidence.idf, evidence.text[chunk.row], chunk.terms, evidence.average_length[TEXT])
+def _lexical(signals: Signals, chunk: ChunkRecord) -> float:
+    return _bounded_bm25(signals.idf, signals.text[chunk.row], chunk.terms, signals.average_length[TEXT])
 
 
-def _lexical_reason(evidence: Evidence, chunk: ChunkRecord) -> str:
-    return f"has the words {_named(evidence, evidence.text[chunk.row])}"
+def _lexical_reason(signals: Signals, chunk: ChunkRecord) -> str:
+    return f"has the words {_named(signals, signals.text[chunk.row])}"
 
 
-def _phrase(evidence: Evidence, chunk: ChunkRecord) -> float:
-    return _bounded_bm25(evidence.pair_idf, evidence.pairs[chunk.row], chunk.pairs, evidence.average_length[PAIR])
+def _phrase(signals: Signals, chunk: ChunkRecord) -> float:
+    return _bounded_bm25(signals.pair_idf, signals.pairs[chunk.row], chunk.pairs, signals.average_length[PAIR])
 
 
-def _phrase_reason(evidence: Evidence, chunk: ChunkRecord) -> str:
-    found = [pair for pair in evidence.pair_idf if pair in evidence.pairs[chunk.row]]
-    return f"has in this order: {_listed([' '.join(evidence.surfaces.get(term, term) for term in pair.split(' ')) for pair in found])}"
+def _phrase_reason(signals: Signals, chunk: ChunkRecord) -> str:
+    found = [pair for pair in signals.pair_idf if pair in signals.pairs[chunk.row]]
+    return f"has in this order: {_listed([' '.join(signals.surfaces.get(term, term) for term in pair.split(' ')) for pair in found])}"
 
 
-def _title(evidence: Evidence, chunk: ChunkRecord) -> float:
-    total = sum(evidence.idf.values())
-    return sum(weight for term, weight in evidence.idf.items() if term in evidence.headings[chunk.row]) / total if total else 0.0
+def _title(signals: Signals, chunk: ChunkRecord) -> float:
+    total = sum(signals.idf.values())
+    return sum(weight for term, weight in signals.idf.items() if term in signals.headings[chunk.row]) / total if total else 0.0
 
 
-def _title_reason(evidence: Evidence, chunk: ChunkRecord) -> str:
-    return f"title or headings have {_named(evidence, evidence.headings[chunk.row])}"
+def _title_reason(signals: Signals, chunk: ChunkRecord) -> str:
+    return f"title or headings have {_named(signals, signals.headings[chunk.row])}"
 
 
-def _hint(evidence: Evidence, chunk: ChunkRecord) -> float:
-    matched = [hint for hint in evidence.question.hints if hint.match.kind in _HINT_KINDS]
+def _hint(signals: Signals, chunk: ChunkRecord) -> float:
+    matched = [hint for hint in signals.question.hints if hint.match.kind in _HINT_KINDS]
     return sum(chunk.source in hint.match.sources for hint in matched) / len(matched) if matched else 0.0
 
 
-def _hint_reason(evidence: Evidence, chunk: ChunkRecord) -> str:
-    matched = [hint.match for hint in evidence.question.hints if hint.match.kind in _HINT_KINDS and chunk.source in hint.match.sources]
+def _hint_reason(signals: Signals, chunk: ChunkRecord) -> str:
+    matched = [hint.match for hint in signals.question.hints if hint.match.kind in _HINT_KINDS and chunk.source in hint.match.sources]
     return "L0 hint: " + _listed([f"{match.kind} {match.text}" for match in matched])
 
 
-def _entity(evidence: Evidence, chunk: ChunkRecord) -> float:
-    names = evidence.question.entities
-    return sum(entity.term in evidence.text[chunk.row] for entity in names) / len(names) if names else 0.0
+def _entity(signals: Signals, chunk: ChunkRecord) -> float:
+    names = signals.question.entities
+    return sum(entity.term in signals.text[chunk.row] for entity in names) / len(names) if names else 0.0
 
 
-def _entity_reason(evidence: Evidence, chunk: ChunkRecord) -> str:
-    return "names " + _listed([entity.text for entity in evidence.question.entities if entity.term in evidence.text[chunk.row]])
+def _entity_reason(signals: Signals, chunk: ChunkRecord) -> str:
+    return "names " + _listed([entity.text for entity in signals.question.entities if entity.term in signals.text[chunk.row]])
 
 
-def _category(evidence: Evidence, chunk: ChunkRecord) -> float:
-    return max((votes.share for votes in evidence.question.decision.votes if votes.category in chunk.categories), default=0.0)
+def _category(signals: Signals, chunk: ChunkRecord) -> float:
+    return max((votes.share for votes in signals.question.decision.votes if votes.category in chunk.categories), default=0.0)
 
 
-def _category_reason(evidence: Evidence, chunk: ChunkRecord) -> str:
-    return "filed under " + ", ".join(v.category for v in evidence.question.decision.votes if v.category in chunk.categories)
+def _category_reason(signals: Signals, chunk: ChunkRecord) -> str:
+    return "filed under " + ", ".join(v.category for v in signals.question.decision.votes if v.category in chunk.categories)
 
 
-def _named(evidence: Evidence, counts: Mapping[str, int]) -> str:
+def _named(signals: Signals, counts: Mapping[str, int]) -> str:
     """The words of the query that some counts have, parts left out where the whole is named."""
-    written = list({fold(surface): surface for term, surface in evidence.surfaces.items() if term in counts}.values())
+    written = list({fold(surface): surface for term, surface in signals.surfaces.items() if term in counts}.values())
     return _listed([word for i, word in enumerate(written) if not any(word in longer for longer in written[:i])])
 
 

@@ -41,6 +41,8 @@ def _conditions(scope: ScopeInput) -> Iterable[tuple[str, str, str]]:
         scope = [scope]
     if isinstance(scope, Mapping):
         for field, value in scope.items():
+            if not value and not isinstance(value, str):
+                raise UnknownScope(f"the scope {field} has no values; name one, or leave the field out")
             for one in [value] if isinstance(value, str) else value:
                 yield field, "=", one
         return

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.contracts.lookup import FilterDecision, TransformStep
+from engine.contracts.lookup_trace import FilterDecision, TransformStep
 from engine.errors import BadInput, BlankQuery
-from engine.index.catalog import Catalog
+from engine.index.catalog import TEXT, Catalog
 from engine.knowledge.entities import Entity, query_entities
 from engine.lookup.hints import Hint, decide_filter, find_hints
 from engine.settings import Settings
@@ -41,7 +41,7 @@ def transform(raw: str, settings: Settings, catalog: Catalog, recorder: Recorder
         hints = find_hints(cleaned, catalog)
         known = [hint.match.text for hint in hints if hint.match.kind == "entity"]
         named = query_entities(cleaned, known)
-        frequencies = catalog.document_frequencies(0, [entity.term for entity in named])
+        frequencies = catalog.document_frequencies(TEXT, [entity.term for entity in named])
         text = _without_aliases(cleaned, hints)
         decision = decide_filter(hints, settings, catalog)
         attributes |= {"hints": len(hints), "filter": decision.code.value}
@@ -70,13 +70,14 @@ def cleaned_query(raw: str) -> str:
 
 def _without_aliases(text: str, hints: Sequence[Hint]) -> str:
     """The text with each alias replaced by what it stands for, where that is one thing and not in the text already."""
+    said = f" {phrase_key(text)} "
     aliases = [hint for hint in hints if hint.match.kind == "alias" and len(hint.match.canonicals) == 1]
-    end = len(text) + 1
-    for hint in sorted(aliases, key=lambda one: (-one.end, one.start)):
-        canonical = hint.match.canonicals[0]
-        if hint.end <= end and f" {phrase_key(canonical)} " not in f" {phrase_key(text)} ":
-            text = text[: hint.start] + canonical + text[hint.end :]
-            end = hint.start
+    places = [(start, end, hint.match.canonicals[0]) for hint in aliases for start, end in hint.places]
+    left = len(text) + 1
+    for start, end, canonical in sorted(places, key=lambda place: (-place[1], place[0])):
+        if end <= left and f" {phrase_key(canonical)} " not in said:
+            text = text[:start] + canonical + text[end:]
+            left = start
     return text
 
 

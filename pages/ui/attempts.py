@@ -5,7 +5,8 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import streamlit as st
 
-from engine.contracts.lookup import AttemptName, AttemptTrace, CandidateTrace, RetrievalTrace, Verdict
+from engine.contracts.codes import AttemptName, Verdict
+from engine.contracts.lookup_trace import AttemptTrace, CandidateTrace, RetrievalTrace
 from pages.ui.evidence import candidate_table
 from pages.ui.palette import AMBER, BLUE, FAINT, GRAY, TEAL, BadgeColor
 from pages.ui.safe import markdown, plotly, shorten

@@ -8,7 +8,7 @@ import streamlit as st
 from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from engine.settings import RuleWeights, Settings
+from engine.settings import RuleWeights, Settings, unit_and_range
 from pages.ui.address import Address, drop_settings, own_value, put_scope, put_setting
 from pages.ui.safe import markdown
 
@@ -130,10 +130,11 @@ def _field(name: str) -> FieldInfo:
 
 
 def _range(field: FieldInfo) -> tuple[float, float]:
-    bounds = {name: getattr(mark, name) for mark in field.metadata for name in ("ge", "le") if hasattr(mark, name)}
-    return bounds["ge"], bounds["le"]
+    known = unit_and_range(field)
+    assert known is not None  # only numbers have a widget with a range
+    return known[1], known[2]
 
 
 def _help(field: FieldInfo) -> str:
-    unit = field.json_schema_extra.get("unit") if isinstance(field.json_schema_extra, dict) else None
-    return markdown(f"{field.description} Unit: {unit}." if unit else str(field.description))
+    known = unit_and_range(field)
+    return markdown(f"{field.description} Unit: {known[0]}." if known else str(field.description))

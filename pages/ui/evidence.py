@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from engine.contracts.lookup import AttemptTrace, EvidenceBlock, LookupResult
+from engine.contracts.lookup import EvidenceBlock, LookupResult
+from engine.contracts.lookup_trace import AttemptTrace
 from pages.ui.safe import markdown, shorten
 
 OPEN_BLOCKS = 2  # the first ones are read; the others are scanned by their headings

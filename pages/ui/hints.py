@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from engine.contracts.lookup import FilterCode, FilterDecision, Hints, RetrievalTrace
+from engine.contracts.codes import FilterCode
+from engine.contracts.lookup_trace import FilterDecision, Hints, RetrievalTrace
 from pages.ui.safe import markdown
 
 FILTER_WORDS = {

@@ -9,13 +9,13 @@ from typing import Generic, TypeVar
 
 import streamlit as st
 
+from engine.contracts.reports import SYNC_STAGES
 from engine.errors import EvidenceError
 from pages.ui.safe import markdown
 
 T = TypeVar("T")
 Progress = Callable[[str, int, int], None]
 POLL_SECONDS = 0.1
-STAGES = {"read": "Reading the files", "chunk": "Cutting documents", "embed": "Embedding passages", "write": "Writing the index"}
 
 
 class Job(Generic[T]):
@@ -55,7 +55,7 @@ class Job(Generic[T]):
             bar = place.status(label, expanded=True).empty()
             while wait([self._outcome], timeout=POLL_SECONDS).not_done:
                 stage, done, total = self._step
-                words = STAGES.get(stage, markdown(stage))
+                words = SYNC_STAGES.get(stage, markdown(stage))
                 bar.progress(min(done / total, 1.0) if total else 0.0, text=f"{words}: {done:,} of {total:,}" if total > 1 else words)
             place.empty()
         return self._outcome.result()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from engine import KnowledgeEngine
+from engine import KnowledgeEngine, Settings
 from engine.contracts.reports import Freshness, SyncReport
 from pages.ui.job import Job
 from pages.ui.safe import markdown
@@ -20,14 +20,14 @@ def knowledge_base() -> Path:
     return Path(os.environ.get("EVIDENCE_KB") or Path(__file__).parents[2] / "kb").absolute()
 
 
-def open_engine(kb: Path) -> KnowledgeEngine:
-    """The engine of a knowledge base; the first call builds a missing index, under a visible status."""
-    job = _opening(kb)
+def open_engine(kb: Path, settings: Settings) -> KnowledgeEngine:
+    """The engine of a knowledge base and its build settings; the first call builds a missing index, under a visible status."""
+    job = _opening(kb, settings)
     try:
         engine = job.watch(f"Opening {markdown(kb.name)}")
     finally:
         if job.failed:
-            _opening.clear(kb)  # the next run tries again
+            _opening.clear(kb, settings)  # the next run tries again
     _warming(engine)
     return engine
 
@@ -42,9 +42,9 @@ def wait_for_model(engine: KnowledgeEngine) -> None:
             _warming.clear(engine)
 
 
-@st.cache_resource(show_spinner=False)
-def _opening(kb: Path) -> Job[KnowledgeEngine]:
-    return Job(lambda progress: KnowledgeEngine.open(kb, progress=progress))
+@st.cache_resource(show_spinner=False, hash_funcs={Settings: lambda settings: [*settings.build_key.values(), settings.index_dir]})
+def _opening(kb: Path, settings: Settings) -> Job[KnowledgeEngine]:
+    return Job(lambda progress: KnowledgeEngine.open(kb, settings=settings, progress=progress))
 
 
 @st.cache_resource(show_spinner=False, hash_funcs={KnowledgeEngine: id})
@@ -54,6 +54,7 @@ def _warming(engine: KnowledgeEngine) -> Job[None]:
 
 @st.cache_data(ttl=FRESHNESS_SECONDS, show_spinner=False, hash_funcs={KnowledgeEngine: id})
 def _freshness(engine: KnowledgeEngine) -> Freshness:
+    engine.refresh()  # a snapshot that `evidence sync` built meanwhile
     return engine.freshness()
 
 

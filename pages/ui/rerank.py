@@ -6,7 +6,8 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from engine.contracts.lookup import LookupResult, RerankEntry, RerankTrace
+from engine.contracts.lookup import LookupResult
+from engine.contracts.lookup_trace import RerankEntry, RerankTrace
 from pages.ui.palette import SIGNALS
 from pages.ui.safe import markdown, plotly, shorten
 
@@ -70,11 +71,7 @@ def score_figure(trace: RerankTrace, evidence: set[str], limit: int = SHOWN) -> 
         showlegend=False,
         cliponaxis=False,
     )
-    for row, entry in zip(rows, entries, strict=True):
-        mark = "" if entry.chunk_id in evidence else "  not evidence"
-        moved = "" if entry.base_rank == entry.final_rank else f"  (by similarity {entry.base_rank}.)"
-        text = f"<b>{entry.final_rank}.</b> {plotly(shorten(entry.chunk_id, 72))}<i>{moved}{mark}</i>"
-        figure.add_annotation(x=0, xref="paper", y=row, yshift=17, text=text, showarrow=False, xanchor="left", font={"size": 12})
+    _name_rows(figure, rows, entries, evidence)
     figure.update_layout(
         barmode="relative",
         height=ROW_PIXELS * len(entries) + 90,
@@ -85,6 +82,15 @@ def score_figure(trace: RerankTrace, evidence: set[str], limit: int = SHOWN) -> 
     figure.update_xaxes(rangemode="tozero", showgrid=False, zeroline=False, showticklabels=False, fixedrange=True)
     figure.update_yaxes(range=[0.4, len(entries) + 0.75], visible=False, fixedrange=True)
     return figure
+
+
+def _name_rows(figure: go.Figure, rows: list[int], entries: tuple[RerankEntry, ...], evidence: set[str]) -> None:
+    """Write each passage above its bar, with its move and whether it became evidence."""
+    for row, entry in zip(rows, entries, strict=True):
+        mark = "" if entry.chunk_id in evidence else "  not evidence"
+        moved = "" if entry.base_rank == entry.final_rank else f"  (by similarity {entry.base_rank}.)"
+        text = f"<b>{entry.final_rank}.</b> {plotly(shorten(entry.chunk_id, 72))}<i>{moved}{mark}</i>"
+        figure.add_annotation(x=0, xref="paper", y=row, yshift=17, text=text, showarrow=False, xanchor="left", font={"size": 12})
 
 
 def _points(entry: RerankEntry, code: str) -> float:

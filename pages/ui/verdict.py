@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from engine.contracts.lookup import CompletenessLevel, LookupResult, RelevanceLevel
+from engine.contracts.codes import CompletenessLevel, RelevanceLevel
+from engine.contracts.lookup import LookupResult
 from pages.ui.palette import BadgeColor
 from pages.ui.safe import markdown
 

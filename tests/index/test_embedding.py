@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from engine.errors import ModelUnavailable
-from engine.index.embedding import BUNDLED_SHA256, HashEmbedder, ModelEmbedder, make_embedder, no_progress
+from engine.index.embedders import make_embedder
+from engine.index.embedding import HashEmbedder, no_progress
+from engine.index.model_embedder import BUNDLED_SHA256, ModelEmbedder
 from engine.settings import Settings
 
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import IndexDamaged, IndexMissing
+from engine.errors import EnvironmentProblem, IndexDamaged, IndexMissing
 from engine.index.embedding import HashEmbedder
 from engine.index.snapshot import current_id, index_home, open_snapshot
-from engine.index.sync import freshness, open_or_build, report, sync
+from engine.index.state import freshness, report
+from engine.index.sync import open_or_build, sync
 from engine.settings import Settings
-from tests.knowledge_base import hash_settings, write_files
+from tests.knowledge_base import WordVectorsModelTokens, hash_settings, write_files
 
 FILES = {"runbooks/disk.md": "# Disk\n\nDelete old logs.\n", "policies/leave.md": "# Leave\n\nAsk your lead.\n"}
 
@@ -29,7 +30,7 @@ def settings(tmp_path: Path) -> Settings:
 
 def test_nothing_is_open_before_the_first_build(kb: Path, settings: Settings) -> None:
     with pytest.raises(IndexMissing, match="evidence sync"):
-        open_snapshot(index_home(kb, settings))
+        open_snapshot(index_home(kb, settings), HashEmbedder.fingerprint)
 
 
 def test_a_second_build_of_the_same_files_is_the_same_snapshot(kb: Path, settings: Settings) -> None:
@@ -66,7 +67,7 @@ def test_a_flipped_byte_is_refused_by_name_and_healed_by_a_rebuild(kb: Path, set
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
     with pytest.raises(IndexDamaged, match=name):
-        open_snapshot(index_home(kb, settings))
+        open_snapshot(index_home(kb, settings), HashEmbedder.fingerprint)
     assert open_or_build(kb, settings, HashEmbedder()).id == snapshot.id
 
 
@@ -75,7 +76,7 @@ def test_a_snapshot_of_another_format_is_refused(kb: Path, settings: Settings) -
     manifest = index_home(kb, settings) / "snapshots" / snapshot.id / "manifest.json"
     manifest.write_text(json.dumps({**snapshot.manifest, "formatVersion": 0}))
     with pytest.raises(IndexDamaged, match="format 0"):
-        open_snapshot(index_home(kb, settings))
+        open_snapshot(index_home(kb, settings), HashEmbedder.fingerprint)
 
 
 def test_an_interrupted_build_leaves_the_last_good_snapshot(kb: Path, settings: Settings) -> None:
@@ -88,7 +89,7 @@ def test_an_interrupted_build_leaves_the_last_good_snapshot(kb: Path, settings: 
 
     with pytest.raises(KeyboardInterrupt):
         sync(kb, settings, HashEmbedder(), stop)
-    assert open_snapshot(index_home(kb, settings)).id == good.id
+    assert open_snapshot(index_home(kb, settings), HashEmbedder.fingerprint).id == good.id
     assert sync(kb, settings, HashEmbedder()).catalog.document_count == 3
 
 
@@ -119,7 +120,7 @@ def test_a_file_that_cannot_be_read_is_new_only_once_it_can(kb: Path, settings: 
 
 def test_the_report_lists_every_file(kb: Path, settings: Settings) -> None:
     write_files(kb, {"note.txt": "x", "bad.md": "---\ntitle: a: b\n---\nText\n"})
-    found = report(sync(kb, settings, HashEmbedder()))
+    found = report(sync(kb, settings, HashEmbedder()), settings)
     assert found.indexed == ("bad.md", "policies/leave.md", "runbooks/disk.md")
     assert [file.source for file in found.skipped] == ["note.txt"]
     assert [(problem.source, problem.line, problem.code) for problem in found.problems] == [("bad.md", 2, "broken_frontmatter")]
@@ -135,3 +136,35 @@ def test_progress_is_told_for_every_stage(kb: Path, settings: Settings) -> None:
     told: list[str] = []
     sync(kb, settings, HashEmbedder(), lambda stage, done, total: told.append(stage))
     assert list(dict.fromkeys(told)) == ["read", "chunk", "embed", "write"]
+
+
+def test_a_sync_of_unchanged_files_leaves_the_open_snapshot_alone(kb: Path, settings: Settings) -> None:
+    first = sync(kb, settings, HashEmbedder())
+    folder = index_home(kb, settings) / "snapshots" / first.id
+    before = {path.name: path.stat().st_ino for path in folder.iterdir()}
+    sync(kb, settings, HashEmbedder())
+    assert {path.name: path.stat().st_ino for path in folder.iterdir()} == before
+    assert [path.name for path in folder.parent.iterdir()] == [first.id]
+
+
+def test_a_snapshot_of_another_model_is_refused_and_rebuilt(kb: Path, settings: Settings) -> None:
+    sync(kb, settings, HashEmbedder())
+    with pytest.raises(IndexDamaged, match="another model"):
+        open_snapshot(index_home(kb, settings), "other-weights")
+
+    class Retrained(HashEmbedder):
+        fingerprint = "other-weights"
+
+    assert open_or_build(kb, settings, Retrained()).manifest["model"]["fingerprint"] == "other-weights"
+
+
+def test_an_index_folder_that_cannot_be_written_is_named(kb: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(EnvironmentProblem, match="index cannot be written"):
+        open_or_build(kb, hash_settings(tmp_path / "file" / "index"), HashEmbedder())
+
+
+def test_documents_that_the_embedder_cannot_read_are_a_problem(tmp_path: Path, settings: Settings) -> None:
+    kb = write_files(tmp_path / "zh", {"a.md": "# 手持扫描枪\n\n重新启动扫描枪。\n", "b.md": "# Disk\n\nDelete logs.\n"})
+    found = report(open_or_build(kb, settings, WordVectorsModelTokens()), settings).problems
+    assert [(one.source, one.line, one.code) for one in found] == [("a.md", 3, "unreadable_by_embedder")]

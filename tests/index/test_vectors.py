@@ -60,6 +60,14 @@ def test_a_zero_vector_is_similar_to_nothing(tmp_path: Path) -> None:
     assert index.similarities(zero, np.asarray([0, 1])).tolist() == [0.0, 0.0]
 
 
+def test_dissimilar_ones_are_all_equal_and_all_returned(tmp_path: Path) -> None:
+    vectors = unit(RNG.standard_normal((300, 8)).astype(np.float32))
+    index = index_of(tmp_path, vectors)
+    found = index.nearest(vectors[0], 200, None)
+    assert index.similarities(vectors[0], np.arange(300))[found].min() == 0.0
+    assert len(found) == 300
+
+
 def test_a_vector_with_nan_is_an_error_and_no_hit() -> None:
     with pytest.raises(ModelUnavailable, match="no number"):
         unit(np.asarray([np.nan, 1.0], dtype=np.float32))

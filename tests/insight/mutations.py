@@ -7,20 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.contracts.base import Contract
-from engine.contracts.lookup import (
-    AttemptName,
-    CompletenessLevel,
-    FilterCode,
-    LineRange,
-    LookupResult,
-    OmitReason,
-    OmittedItem,
-    PackedItem,
-    ReasonCode,
-    RelevanceLevel,
-    ScopeTerm,
-    Verdict,
-)
+from engine.contracts.codes import AttemptName, CompletenessLevel, FilterCode, OmitReason, ReasonCode, RelevanceLevel, Verdict
+from engine.contracts.lookup import LookupResult, OmittedItem, PackedItem, ScopeTerm
+from engine.contracts.lookup_trace import LineRange
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,11 @@ def test_a_repeated_heading_gets_a_number() -> None:
     assert [chunk.section for chunk in chunks] == ["steps", "steps-2"]
 
 
+def test_a_heading_that_is_written_like_a_numbered_one_gets_its_own_id() -> None:
+    chunks = cut("".join(f"## {heading}\n\nText.\n\n" for heading in ("Steps", "Steps", "Steps 2", "Steps", "Steps 2")))
+    assert [chunk.section for chunk in chunks] == ["steps", "steps-2", "steps-2-2", "steps-3", "steps-2-3"]
+
+
 def test_marks_of_an_id_are_encoded_in_the_path() -> None:
     assert cut("Text", source="a#b/50%~x.md")[0].id == "a%23b/50%25%7Ex.md#~1"
 
@@ -95,6 +100,7 @@ def test_an_empty_document_has_no_chunks() -> None:
 BLOCKS = [
     "# A",
     "## B",
+    "## B 2",
     "- item one\n- item two",
     "1. x",
     "> quote",

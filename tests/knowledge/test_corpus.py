@@ -68,3 +68,12 @@ def test_cases_and_settings_are_no_documents_and_hidden_files_are_left_alone(tmp
     write_files(tmp_path, {"a.md": "A", "cases.yaml": "[]", "evidence.toml": "", ".hidden.md": "H", ".git/b.md": "B"})
     corpus = read_corpus(tmp_path)
     assert ([one.source for one in corpus.documents], corpus.skipped) == (["a.md"], ())
+
+
+def test_folders_that_are_not_entered_are_listed(tmp_path: Path) -> None:
+    write_files(tmp_path, {"kb/a.md": "A", "elsewhere/b.md": "B"})
+    (tmp_path / "kb/linked").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "kb/loop").symlink_to(tmp_path / "kb")
+    corpus = read_corpus(tmp_path / "kb")
+    assert [one.source for one in corpus.documents] == ["a.md"]
+    assert [(one.source, one.code) for one in corpus.skipped] == [("linked", "folder"), ("loop", "folder")]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.contracts.lookup import AttemptName, DropCode
+from engine.contracts.codes import AttemptName, DropCode
 from engine.lookup.attempt import Attempt
 from engine.lookup.blocks import Block
 from tests.documents import SITUATIONS
@@ -166,7 +166,7 @@ def test_every_error_code_of_the_question_waives_the_floor(bench: Bench) -> None
     assert block.best.candidate.record.id == "runbooks/edge-errors.md#edge-errors/codes~1"
     assert (block.similarity, block.waived) == (0.1875, True)
     assert [reason.text for reason in block.reasons if reason.code == "exact_terms"] == [
-        "has every error code of the question; its similarity alone is no evidence (floor 0.2)"
+        "has every error code of the question; by its similarity alone it would be no evidence (floor 0.2)"
     ]
     assert bench.attempt(query, exact_terms_waive_floor=False).blocks == ()
 

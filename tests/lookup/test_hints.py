@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from engine.contracts.lookup import FilterCode
+from engine.contracts.codes import FilterCode
 from tests.knowledge_base import Bench, document, open_bench
 
 FILES = {
@@ -161,3 +163,21 @@ def test_a_chinese_title_of_two_characters_does_not_vote(kb: Bench) -> None:
 def test_the_raw_query_stays_and_the_cleaned_one_has_single_spaces(kb: Bench) -> None:
     question = kb.question("  red \n valve\t！ ")
     assert (question.raw, question.text) == ("  red \n valve\t！ ", "red valve !")
+
+
+def test_every_occurrence_of_an_alias_is_replaced(tmp_path: Path) -> None:
+    kb = open_bench(tmp_path, {"a/valve.md": document("# Valve thing\n\nText.\n", aliases=["stopcock"])})
+    assert kb.question("stopcock or stopcock").text == "Valve thing or Valve thing"
+
+
+def test_a_long_chinese_title_matches(tmp_path: Path) -> None:
+    title = "手持扫描枪故障处理的完整操作指南与常见问题"
+    kb = open_bench(tmp_path, {"a/x.md": f"# {title}\n\nText.\n", "b/y.md": "# Other thing\n\nText.\n"})
+    assert [hint.match.text for hint in kb.question(f"请看{title}。").hints] == [title]
+
+
+def test_an_entry_of_two_kinds_covers_the_categories_of_both(tmp_path: Path) -> None:
+    files = {f"c{i}/x.md": document(f"# Page number {i}\n\nText.\n", keywords=["blue lamp"]) for i in range(2)}
+    files |= {f"c{i}/x.md": document(f"# Page number {i}\n\nText.\n", aliases=["blue lamp"]) for i in range(2, 4)}
+    kb = open_bench(tmp_path, {**files, "c4/x.md": "# Page number 4\n\nText.\n"})
+    assert kb.question("blue lamp").decision.code == "covers_everything"

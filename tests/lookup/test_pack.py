@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.contracts.lookup import OmitReason
+from engine.contracts.codes import OmitReason
 from engine.lookup.blocks import Block
 from engine.lookup.pack import LEAST_CONTENT_TOKENS, Pack, pack, to_pack
 from engine.lookup.pack_format import parse, write_content, write_header

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.contracts.lookup import AttemptName, CompletenessLevel, LookupResult, ReasonCode, RelevanceLevel
+from engine.contracts.codes import AttemptName, CompletenessLevel, ReasonCode, RelevanceLevel
+from engine.contracts.lookup import LookupResult
 from engine.errors import BadInput, BlankQuery
 from engine.knowledge_engine import KnowledgeEngine
 from engine.lookup.blocks import build_blocks

@@ -40,11 +40,20 @@ def test_parts_add_up_exactly_for_every_candidate(bench: Bench, name: str) -> No
         assert all(0 <= part.raw <= 1 and round(part.raw, 6) == part.raw for part in one.parts)
 
 
-@pytest.mark.parametrize("code", [rule.code for rule in RULES])
+@pytest.mark.parametrize("code", [rule.code for rule in RULES if rule.code != "hint"])
 def test_a_zero_weight_removes_a_part_and_changes_no_other(bench: Bench, everything: dict[str, Ranked], code: str) -> None:
     after = by_id(bench.attempt(EVERYTHING, **{f"rule_weights.{code}": 0}).ranked)
     for chunk_id, one in everything.items():
         assert after[chunk_id].parts == tuple(part for part in one.parts if part.code != code)
+
+
+def test_a_hint_of_no_weight_gives_no_points_and_stays_a_reason(bench: Bench, everything: dict[str, Ranked]) -> None:
+    after = by_id(bench.attempt(EVERYTHING, **{"rule_weights.hint": 0}).ranked)
+    hinted = [chunk_id for chunk_id, one in everything.items() if any(part.code == "hint" for part in one.parts)]
+    assert hinted
+    for chunk_id in hinted:
+        [part] = [part for part in after[chunk_id].parts if part.code == "hint"]
+        assert (part.points, part.reason.startswith("L0 hint: ")) == (0, True)
 
 
 def test_without_rules_the_score_is_the_similarity(bench: Bench) -> None:

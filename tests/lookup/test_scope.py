@@ -112,3 +112,9 @@ def test_a_small_category_is_searched_completely(tmp_path: Path) -> None:
     (attempt,) = result.retrieval_trace.attempts
     assert (attempt.filter, attempt.searched_chunks, attempt.candidate_count) == ("tiny", 1, 1)
     assert [block.source for block in result.evidence_blocks] == ["tiny/one.md"]
+
+
+@pytest.mark.parametrize("scope", [{"category": []}, {"nosuch": []}, {"category": ()}])
+def test_a_field_without_values_is_an_error_and_no_unfiltered_result(kb: Bench, scope: Any) -> None:
+    with pytest.raises(UnknownScope, match="has no values"):
+        kb.look_up("lamp", scope)

@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-from engine.contracts.lookup import (
-    AttemptName,
+from engine.contracts.codes import AttemptName, CompletenessLevel, EvidenceStatus, FilterCode, OmitReason, ReasonCode, RelevanceLevel, Verdict
+from engine.contracts.lookup import CompletenessHint, ContextPack, EvidenceBlock, LookupResult, OmittedItem, PackedItem
+from engine.contracts.lookup_trace import (
     AttemptTrace,
     CandidateTrace,
-    CompletenessHint,
-    CompletenessLevel,
-    ContextPack,
-    EvidenceBlock,
-    EvidenceStatus,
-    FilterCode,
     FilterDecision,
     Hints,
     LineRange,
-    LookupResult,
-    OmitReason,
-    OmittedItem,
-    PackedItem,
-    ReasonCode,
-    RelevanceLevel,
     RerankEntry,
     RerankTrace,
     RetrievalTrace,
     RuleTrace,
     ScorePart,
-    Verdict,
 )
 
 LINES = LineRange(start=1, end=9)
@@ -124,18 +112,6 @@ def result() -> LookupResult:
             OmittedItem(id=last.id, source=last.source, tokens=250, reason=OmitReason.HEADER_EXCEEDS_BUDGET),
         ),
     )
-    trace = RetrievalTrace(
-        raw_query="question",
-        transformed_query="question",
-        steps=(),
-        hints=Hints(matched_titles=(), matched_keywords=(), categories=(), entity_terms=()),
-        filter_decision=FilterDecision(code=FilterCode.NO_MATCH, category=None, votes=(), note=""),
-        attempts=(attempt([0.7, 0.5, 0.2]),),
-        fallback_reason=None,
-        selected_attempt=AttemptName.UNFILTERED,
-        selection_reason="",
-        near_misses=0,
-    )
     return LookupResult(
         query="question",
         scope=(),
@@ -147,9 +123,25 @@ def result() -> LookupResult:
         completeness_hint=CompletenessHint(level=CompletenessLevel.COMPLETE, missing_terms=(), note=""),
         evidence_blocks=(whole, left, cut, last),
         context_pack=pack,
-        retrieval_trace=trace,
+        retrieval_trace=retrieval(),
         rerank_trace=rerank(3),
         trace_id="0" * 16,
         snapshot_id="1" * 16,
         settings_fingerprint="2" * 16,
+    )
+
+
+def retrieval() -> RetrievalTrace:
+    """One unfiltered attempt with three candidates."""
+    return RetrievalTrace(
+        raw_query="question",
+        transformed_query="question",
+        steps=(),
+        hints=Hints(matched_titles=(), matched_keywords=(), categories=(), entity_terms=()),
+        filter_decision=FilterDecision(code=FilterCode.NO_MATCH, category=None, votes=(), note=""),
+        attempts=(attempt([0.7, 0.5, 0.2]),),
+        fallback_reason=None,
+        selected_attempt=AttemptName.UNFILTERED,
+        selection_reason="",
+        near_misses=0,
     )

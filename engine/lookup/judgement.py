@@ -1,0 +1,77 @@
+"""What the evidence amounts to: how relevant, how complete, and the whole in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.contracts.codes import CompletenessLevel, ReasonCode, RelevanceLevel
+from engine.contracts.lookup import CompletenessHint
+from engine.lookup.attempt import Attempt
+from engine.lookup.blocks import Block
+from engine.lookup.pack import Pack
+from engine.lookup.transform import Question
+from engine.settings import Settings
+from engine.text import terms, tokenize
+
+_NEAR_MISS = 0.05  # how far below the floor a candidate is still worth a look
+
+
+def relevance(blocks: Sequence[Block], settings: Settings) -> RelevanceLevel:
+    """By the highest similarity among the blocks; exact error codes alone make no more than low."""
+    if not blocks:
+        return RelevanceLevel.NONE
+    top = max((block.similarity for block in blocks if not block.waived), default=0.0)
+    if top >= settings.high_threshold:
+        return RelevanceLevel.HIGH
+    return RelevanceLevel.MEDIUM if top >= settings.medium_threshold else RelevanceLevel.LOW
+
+
+def completeness(question: Question, blocks: Sequence[Block], pack: Pack) -> CompletenessHint:
+    """Words and names of the question that the packed evidence does not have, and what the budget took."""
+    if not blocks:
+        return CompletenessHint(level=CompletenessLevel.NONE, missing_terms=(), note="There is no evidence.")
+    packed = {term for item in pack.included for text in (item.packed.content, item.packed.breadcrumb or "") for term in terms(text)}
+    wanted = [token for token in tokenize(question.text) if not token.stop and token.kind in ("word", "part", "bigram")]
+    missing = [question.text[token.start : token.end] for token in wanted if token.term not in packed]
+    missing += [entity.text for entity in question.entities if entity.term not in packed]
+    cut, left_out = sum(item.packed.truncated for item in pack.included), len(pack.omitted)
+    missing = list(dict.fromkeys(missing))
+    if cut or left_out:
+        level, note = CompletenessLevel.TRUNCATED, f"The budget cut {cut} and left out {left_out} of {len(blocks)} blocks."
+    elif missing:
+        level, note = CompletenessLevel.PARTIAL, "Everything found is packed, and some words of the question are not in it."
+    else:
+        level, note = CompletenessLevel.COMPLETE, "The packed evidence has every word of the question, and nothing was cut."
+    return CompletenessHint(level=level, missing_terms=tuple(missing), note=note)
+
+
+def near_misses(shown: Attempt | None, settings: Settings) -> int:
+    """How many candidates of an attempt lie just below the floor."""
+    floor = settings.evidence_floor
+    return sum(floor - _NEAR_MISS <= one.similarity < floor for one in shown.candidates) if shown else 0
+
+
+def message(reason: ReasonCode, level: RelevanceLevel, blocks: Sequence[Block], shown: Attempt | None, settings: Settings) -> str:
+    """The outcome in one sentence, with the next step where nothing was found."""
+    if reason is ReasonCode.FOUND:
+        documents = len({block.best.candidate.record.source for block in blocks})
+        return f"Found {_count(len(blocks), 'passage')} in {_count(documents, 'document')}; relevance is {level.value}."
+    top = f"{shown.top_similarity:.3f}" if shown and shown.top_similarity is not None else "0"
+    near = near_misses(shown, settings)
+    just_below = f"; {_count(near, 'candidate')} just below" if near else ""
+    detail = {
+        ReasonCode.EMPTY_KNOWLEDGE_BASE: "the knowledge base has no text; add Markdown files and sync",
+        ReasonCode.NO_SEARCHABLE_TEXT: "the question has no word to search for; name what you look for",
+        ReasonCode.L1_DISABLED: "the vector search is switched off (use_l1), and L0 hints are never evidence",
+        ReasonCode.NO_CANDIDATES: "the scope leaves nothing to search; widen it",
+        ReasonCode.BELOW_FLOOR: f"the nearest passage has similarity {top}, and the floor is {settings.evidence_floor}{just_below}",
+        ReasonCode.UNREADABLE_BY_EMBEDDER: (
+            "the embedding model cannot read enough of the question or of what it found, so its similarities mean nothing; "
+            "choose a model for this language"
+        ),
+    }[reason]
+    return f"No knowledge evidence was found: {detail}."
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
