@@ -59,6 +59,22 @@ def score_figure(trace: RerankTrace, evidence: set[str], limit: int = SHOWN) -> 
             hoverinfo="text",
             width=0.42,
         )
+    _print_scores(figure, rows, entries)
+    _name_rows(figure, rows, entries, evidence)
+    figure.update_layout(
+        barmode="relative",
+        height=ROW_PIXELS * len(entries) + 90,
+        margin={"l": 4, "r": 64, "t": 12, "b": 8},
+        legend={"orientation": "h", "yanchor": "top", "y": -0.02, "x": 0, "traceorder": "normal"},
+        hovermode="closest",
+    )
+    figure.update_xaxes(rangemode="tozero", showgrid=False, zeroline=False, showticklabels=False, fixedrange=True)
+    figure.update_yaxes(range=[0.4, len(entries) + 0.75], visible=False, fixedrange=True)
+    return figure
+
+
+def _print_scores(figure: go.Figure, rows: list[int], entries: tuple[RerankEntry, ...]) -> None:
+    """Write each score at the end of its bar."""
     figure.add_scatter(
         name="Score",
         mode="text",
@@ -71,17 +87,6 @@ def score_figure(trace: RerankTrace, evidence: set[str], limit: int = SHOWN) -> 
         showlegend=False,
         cliponaxis=False,
     )
-    _name_rows(figure, rows, entries, evidence)
-    figure.update_layout(
-        barmode="relative",
-        height=ROW_PIXELS * len(entries) + 90,
-        margin={"l": 4, "r": 64, "t": 12, "b": 8},
-        legend={"orientation": "h", "yanchor": "top", "y": -0.02, "x": 0, "traceorder": "normal"},
-        hovermode="closest",
-    )
-    figure.update_xaxes(rangemode="tozero", showgrid=False, zeroline=False, showticklabels=False, fixedrange=True)
-    figure.update_yaxes(range=[0.4, len(entries) + 0.75], visible=False, fixedrange=True)
-    return figure
 
 
 def _name_rows(figure: go.Figure, rows: list[int], entries: tuple[RerankEntry, ...], evidence: set[str]) -> None:
