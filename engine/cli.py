@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -115,21 +114,19 @@ def serve(
         print(json.dumps({"url": url, "documents": counts.documents, "chunks": counts.chunks, "snapshotId": counts.snapshot_id}), flush=True)
     else:
         print(f"{counts.documents} documents, {counts.chunks} chunks. The explorer is at {url} (stop it with Ctrl-C).", flush=True)
-    raise typer.Exit(_streamlit(page, port, folder, overrides))
+    _become_streamlit(page, port, folder, overrides)
 
 
-def _streamlit(page: Path, port: int, folder: Path, overrides: dict[str, Any]) -> int:
-    """Run the pages in a process of their own until they end; settings travel as variables."""
+def _become_streamlit(page: Path, port: int, folder: Path, overrides: dict[str, Any]) -> None:
+    """Go on as the server of the pages; what the build has loaded is left behind, and signals reach the server itself."""
     variables = {ENVIRONMENT_PREFIX + name.upper().replace(".", "__"): str(value) for name, value in overrides.items()}
+    environment = {**os.environ, **variables, "EVIDENCE_KB": str(folder)}
     command = [sys.executable, "-m", "streamlit", "run", page.name, f"--server.port={port}", "--server.headless=true"]
-    process = subprocess.Popen(command, cwd=page.parent, env={**os.environ, **variables, "EVIDENCE_KB": str(folder)}, stdout=sys.stderr)
-    signal.signal(signal.SIGTERM, lambda *_: process.terminate())
-    try:
-        return process.wait()
-    except KeyboardInterrupt:
-        process.terminate()
-        process.wait()
-        return 0
+    os.chdir(page.parent)
+    if os.name == "posix":
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # stdout has had its one document
+        os.execve(command[0], command, environment)
+    raise typer.Exit(subprocess.call(command, env=environment, stdout=sys.stderr))
 
 
 def _overrides(assignments: list[str] | None) -> dict[str, Any]:

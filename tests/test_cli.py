@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
+import time
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -128,6 +132,29 @@ def test_serve_outside_of_a_checkout_says_where_the_page_lives(folder: Path) -> 
     done = subprocess.run([sys.executable, "-c", code, "serve"], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 3
     assert "app.py lives in the source checkout" in done.stderr
+
+
+def test_serve_builds_the_index_prints_one_document_and_ends_with_its_signal(folder: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-c", "from engine.cli import main; main()", "serve", "kb", "--port", str(port), "--json"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        try:
+            assert server.stdout is not None
+            told = json.loads(server.stdout.readline())
+            assert (told["url"], told["documents"]) == (f"http://localhost:{port}", 2)
+            for _ in range(300):
+                with contextlib.suppress(OSError), urllib.request.urlopen(f"{told['url']}/_stcore/health", timeout=5) as health:
+                    assert health.read() == b"ok"
+                    break
+                time.sleep(0.1)
+            else:
+                pytest.fail("the server never answered")
+        finally:
+            server.terminate()
+        assert server.wait(30) is not None
+        assert server.stdout.read() == ""
 
 
 def test_an_index_folder_that_cannot_be_used_is_exit_code_3(folder: Path) -> None:
