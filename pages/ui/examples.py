@@ -7,12 +7,14 @@ import streamlit as st
 from engine.contracts.reports import Case, SyncReport
 from engine.settings import Settings
 from pages.ui.address import put_case
+from pages.ui.files import file_notes
 from pages.ui.safe import markdown
 
 
 def example_cards(cases: tuple[Case, ...], base: Settings, report: SyncReport) -> None:
     """Draw each example with the one sentence on what it shows."""
     st.caption(f"{report.documents:,} documents, {report.chunks:,} passages. Every answer shows its evidence and how each step came to it.")
+    file_notes(report)
     if not cases:
         st.info("This knowledge base has no example questions. Type one above, or add some to its cases.yaml.", icon=":material/edit_note:")
         return

@@ -91,4 +91,5 @@ def _finish_sync() -> None:
         if job.done:
             del st.session_state.ask_sync_job
             _freshness.clear()
-    st.toast(f"Indexed {report.documents} documents, {report.chunks} passages.", icon=":material/check:")
+    skipped = f" {len(report.skipped)} files were skipped; the start page lists them." if report.skipped else ""
+    st.toast(f"Indexed {report.documents} documents, {report.chunks} passages.{skipped}", icon=":material/check:")

@@ -45,5 +45,5 @@ def verdict_banner(result: LookupResult) -> None:
         st.badge(f"Reason: {result.reason_code}", color="gray", icon=":material/tag:")
         st.badge(f"Blocks: {len(result.evidence_blocks)}", color="gray", icon=":material/article:")
         st.badge(f"Context: {pack.used_tokens:,} of {pack.budget_tokens:,} tokens", color="gray", icon=":material/inventory_2:")
-    if hint.note:
-        st.caption(markdown(hint.note))
+    missing = f" Not in it: **{markdown(', '.join(hint.missing_terms))}**." if hint.missing_terms else ""
+    st.caption(f"{markdown(hint.note)}{missing}")

@@ -57,6 +57,21 @@ def test_before_the_first_question_the_examples_say_what_they_show(kb: Path) -> 
     assert r"The filter hides the answer, the retry finds it\." in words_of(page)
 
 
+def test_skipped_files_and_problems_are_listed_with_what_to_do(kb: Path) -> None:
+    (kb / "runbooks/latin.md").write_bytes("Müll".encode("latin-1"))
+    (kb / "runbooks/colon.md").write_text("---\ntitle: a: b\n---\n# Colon\n\nText.\n")
+    page = open_page()
+    [table] = [frame.value for frame in page.dataframe if "File" in frame.value.columns]
+    assert table["File"].tolist() == ["runbooks/latin.md", "runbooks/colon.md"]
+    assert "save the file as UTF-8" in table["Why and what to do"][0]
+
+
+def test_words_that_no_evidence_has_are_named(kb: Path) -> None:
+    page = open_page(q=f"{DIRECT} zebra")
+    assert result_of(page)["completenessHint"]["missingTerms"] == ["zebra"]
+    assert "Not in it: **zebra**." in words_of(page)
+
+
 def test_a_question_shows_verdict_evidence_and_the_result_of_the_engine_byte_for_byte(kb: Path) -> None:
     page = open_page()
     page.text_input(key="ask_question").set_value(DIRECT).run()
