@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -107,26 +108,45 @@ def serve(
         raise EnvironmentProblem("the explorer's app.py lives in the source checkout; clone the project and run evidence serve there")
     folder = (positional or kb).resolve()
     overrides = _overrides(settings)
-    with progress_display() as progress, KnowledgeEngine.open(folder, settings=load_settings(folder, overrides), progress=progress) as engine:
+    chosen = load_settings(folder, overrides)
+    _expect_free(port)
+    with progress_display() as progress, KnowledgeEngine.open(folder, settings=chosen, progress=progress) as engine:
         counts = engine.report()
     url = f"http://localhost:{port}"
     if as_json:
         print(json.dumps({"url": url, "documents": counts.documents, "chunks": counts.chunks, "snapshotId": counts.snapshot_id}), flush=True)
     else:
         print(f"{counts.documents} documents, {counts.chunks} chunks. The explorer is at {url} (stop it with Ctrl-C).", flush=True)
-    _become_streamlit(page, port, folder, overrides)
+    _become_streamlit(page, port, {**_as_variables(overrides, chosen), "EVIDENCE_KB": str(folder)})
 
 
-def _become_streamlit(page: Path, port: int, folder: Path, overrides: dict[str, Any]) -> None:
+def _expect_free(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as failure:
+            raise EnvironmentProblem(f"port {port} is taken ({failure.strerror}); give another one with --port") from failure
+
+
+def _become_streamlit(page: Path, port: int, variables: dict[str, str]) -> None:
     """Go on as the server of the pages; what the build has loaded is left behind, and signals reach the server itself."""
-    variables = {ENVIRONMENT_PREFIX + name.upper().replace(".", "__"): str(value) for name, value in overrides.items()}
-    environment = {**os.environ, **variables, "EVIDENCE_KB": str(folder)}
+    environment = {**os.environ, **variables}
     command = [sys.executable, "-m", "streamlit", "run", page.name, f"--server.port={port}", "--server.headless=true"]
     os.chdir(page.parent)
     if os.name == "posix":
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # stdout has had its one document
         os.execve(command[0], command, environment)
     raise typer.Exit(subprocess.call(command, env=environment, stdout=sys.stderr))
+
+
+def _as_variables(overrides: dict[str, Any], chosen: Settings) -> dict[str, str]:
+    """What `--set` said, for a process in another folder: relative paths, wherever they came from, are made absolute."""
+    named = {name.replace(".", "__"): str(value) for name, value in overrides.items()}
+    for name, value in (("index_dir", chosen.index_dir), ("embedding_model", chosen.embedding_model)):
+        if value and Path(value).expanduser().is_dir():
+            named[name] = str(Path(value).expanduser().resolve())
+    return {ENVIRONMENT_PREFIX + name.upper(): value for name, value in named.items()}
 
 
 def _overrides(assignments: list[str] | None) -> dict[str, Any]:

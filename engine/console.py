@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from pydantic.fields import FieldInfo
@@ -59,7 +59,7 @@ def lookup_text(result: LookupResult) -> str:
     lines += [trace.selection_reason]
     cut = sum(item.truncated for item in pack.included)
     lines += [f"Pack: {pack.used_tokens} of {pack.budget_tokens} tokens; {len(pack.included)} blocks in it, {cut} cut, {len(pack.omitted)} left out."]
-    return "\n".join(lines)
+    return _printable(lines)
 
 
 def sync_text(report: SyncReport) -> str:
@@ -72,7 +72,7 @@ def sync_text(report: SyncReport) -> str:
         if entries:
             more = [f"  and {len(entries) - _MOST_LISTED} more (see --json)"] if len(entries) > _MOST_LISTED else []
             lines += [f"{title}: {len(entries)}", *(f"  {entry}" for entry in entries[:_MOST_LISTED]), *more]
-    return "\n".join(lines)
+    return _printable(lines)
 
 
 def freshness_text(freshness: Freshness) -> str:
@@ -90,7 +90,12 @@ def settings_text(settings: Settings) -> str:
         for name, field in type(owner).model_fields.items():
             if name != "rule_weights":
                 lines += [f"{prefix}{name} = {getattr(owner, name)!r}{_unit(field)}", f"    {field.description}"]
-    return "\n".join(lines)
+    return _printable(lines)
+
+
+def _printable(lines: Iterable[str]) -> str:
+    """Lines for a terminal; whatever would steer it is written as an escape."""
+    return "\n".join("".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in line) for line in lines)
 
 
 def _unit(field: FieldInfo) -> str:

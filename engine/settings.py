@@ -17,12 +17,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from pydantic.fields import FieldInfo
 
 from engine.digest import digest
-from engine.errors import BadSettings
+from engine.errors import BadSettings, KnowledgeBaseMissing
+from engine.paths import is_folder
 
 ENVIRONMENT_PREFIX = "EVIDENCE_"
 RESERVED_VARIABLES = {"EVIDENCE_KB"}  # which knowledge base the explorer shows; not a setting
 BUILD_SETTINGS = ("chunk_tokens", "embedding_model", "embedding_dtype", "vector_store")
 MACHINE_SETTINGS = {"index_dir", "vector_store", "embedding_dtype"}  # the same answers on any machine, so not in the fingerprint
+
+
+_NO_CONTROL = r"^(?:[^\x00-\x1f~]|~(?:/|$))[^\x00-\x1f]*$|^$"  # a path; `~` is the own home only
 
 
 def _number(default: Any, sentence: str, unit: str, low: float, high: float) -> Any:
@@ -78,6 +82,7 @@ class Settings(_Turnable):
     embedding_model: str = Field(
         default="all-MiniLM-L6-v2",
         min_length=1,
+        pattern=_NO_CONTROL,
         description="The bundled all-MiniLM-L6-v2, another sentence-transformers model by name or folder, or `hash` (no model at all, for tests).",
     )
     embedding_dtype: Literal["auto", "float32", "bfloat16"] = Field(
@@ -85,7 +90,7 @@ class Settings(_Turnable):
     )
     vector_store: Literal["usearch"] = Field(default="usearch", description="Where the vectors are kept.")
     keep_snapshots: int = _number(2, "How many snapshots of the index stay on disk.", "snapshots", 1, 100)
-    index_dir: str = Field(default="", description="Folder of the index; empty is the user's cache folder.")
+    index_dir: str = Field(default="", pattern=_NO_CONTROL, description="Folder of the index; empty is the user's cache folder.")
 
     @model_validator(mode="after")
     def _thresholds_rise(self) -> Settings:
@@ -118,10 +123,12 @@ class Settings(_Turnable):
         return _validated(tree)
 
 
-def load_settings(kb: Path, overrides: Mapping[str, Any] | None = None) -> Settings:
-    """The settings of a knowledge base from file, environment and `overrides`. Raises BadSettings."""
+def load_settings(kb: str | Path, overrides: Mapping[str, Any] | None = None) -> Settings:
+    """The settings of a knowledge base from file, environment and `overrides`. Raises KnowledgeBaseMissing, BadSettings."""
+    if not is_folder(Path(kb)):
+        raise KnowledgeBaseMissing(f"there is no knowledge base at {kb}; give a folder of Markdown files with --kb PATH")
     tree: dict[str, Any] = {}
-    for origin in (_from_file(kb / "evidence.toml"), _from_environment(), dict(overrides or {})):
+    for origin in (_from_file(Path(kb) / "evidence.toml"), _from_environment(), dict(overrides or {})):
         for name, value in origin.items():
             _put(tree, name, value)
     return _validated(tree)
@@ -140,7 +147,7 @@ def _from_file(path: Path) -> dict[str, Any]:
         return {}
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as failure:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, RecursionError) as failure:
         raise BadSettings(f"{path.name} cannot be read: {failure}; repair the file or remove it") from failure
 
 

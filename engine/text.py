@@ -52,6 +52,11 @@ def clean(text: str) -> str:
     return _SPACE.sub(" ", unicodedata.normalize("NFKC", text)).strip()
 
 
+def valid_unicode(text: str) -> str:
+    """Pairs of surrogates become the character that they stand for, lone ones replacement marks."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def fold(text: str) -> str:
     """The text without differences of case, width and accents."""
     decomposed = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold())

@@ -9,7 +9,10 @@ from typing import Protocol
 
 import numpy as np
 
-from engine.text import CJK, LETTER
+from engine.text import CJK, LETTER, valid_unicode
+
+_LONGEST = 64  # characters; a vocabulary has one token for any longer word, so that a megabyte would count as 1
+_CHARACTERS = 4  # of such a word per token, about what a vocabulary takes apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +62,11 @@ class ModelTokenizer:
         self._unknown_id = next((i for t in ("[UNK]", "<unk>") if (i := self._fast.token_to_id(t)) is not None), -1)
 
     def map(self, text: str) -> TokenMap:
-        encoding = self._fast.encode(_encodable(text), add_special_tokens=False)
-        return _token_map([start for start, _ in encoding.offsets], [token == self._unknown_id for token in encoding.ids])
+        encoding = self._fast.encode(valid_unicode(text), add_special_tokens=False)
+        return _token_map(text, encoding.offsets, [token == self._unknown_id for token in encoding.ids])
 
     def count(self, text: str) -> int:
-        return len(self._fast.encode(_encodable(text), add_special_tokens=False).ids)
+        return len(self.map(text).starts)
 
 
 class WordTokenizer:
@@ -74,17 +77,28 @@ class WordTokenizer:
     _token = re.compile(rf"[{CJK}]|{LETTER}+|[^\w\s]|_")
 
     def map(self, text: str) -> TokenMap:
-        starts = [match.start() for match in self._token.finditer(text)]
-        return _token_map(starts, [False] * len(starts))
+        return _token_map(text, [match.span() for match in self._token.finditer(text)], None)
 
     def count(self, text: str) -> int:
-        return sum(1 for _ in self._token.finditer(text))
+        return len(self.map(text).starts)
 
 
-def _token_map(starts: list[int], unknown: list[bool]) -> TokenMap:
-    return TokenMap(np.asarray(starts, dtype=np.int64), np.concatenate(([0], np.cumsum(unknown, dtype=np.int64))))
+def _token_map(text: str, spans: list[tuple[int, int]], unknown: list[bool] | None) -> TokenMap:
+    """The map of some tokens; words too long for any vocabulary and long white space count by their length."""
+    starts, ends = np.asarray(spans, dtype=np.int64).reshape(-1, 2).T
+    flags = np.zeros(len(starts), dtype=np.int64) if unknown is None else np.asarray(unknown, dtype=np.int64)
+    gaps = np.append(starts, len(text)) - np.insert(ends, 0, 0)
+    if len(text) > _LONGEST and ((ends - starts).max(initial=0) > _LONGEST or gaps.max() > _LONGEST):
+        starts, flags = _with_long_stretches(starts, ends, gaps, flags)
+    return TokenMap(starts, np.concatenate(([0], np.cumsum(flags))))
 
 
-def _encodable(text: str) -> str:
-    """Lone surrogates, which no UTF-8 encoder takes, become replacement marks of the same length."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+def _with_long_stretches(starts: np.ndarray, ends: np.ndarray, gaps: np.ndarray, flags: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """More token starts inside of long words, as unknown as the word, and inside of long white space."""
+    words = [np.arange(start + _CHARACTERS, end, _CHARACTERS) for start, end in zip(starts, ends, strict=True) if end - start > _LONGEST]
+    word_flags = [np.full(len(more), flag) for more, flag in zip(words, flags[(ends - starts) > _LONGEST], strict=True)]
+    spaces = [np.arange(end + _LONGEST, end + gap, _LONGEST) for end, gap in zip(np.insert(ends, 0, 0), gaps, strict=True) if gap > _LONGEST]
+    all_starts = np.concatenate([starts, *words, *spaces])
+    all_flags = np.concatenate([flags, *word_flags, np.zeros(sum(map(len, spaces)), dtype=np.int64)])
+    order = np.argsort(all_starts, kind="stable")
+    return all_starts[order], all_flags[order]

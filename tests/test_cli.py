@@ -163,3 +163,16 @@ def test_an_index_folder_that_cannot_be_used_is_exit_code_3(folder: Path) -> Non
     assert done.returncode == 3
     assert done.stderr.splitlines()[-1].startswith("evidence: the index cannot be written to")
     assert "Traceback" not in done.stderr
+
+
+def test_serve_on_a_taken_port_says_so_before_anything_else(folder: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = run(folder, "serve", "kb", "--port", str(taken.getsockname()[1]))
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "is taken" in done.stderr and "--port" in done.stderr
+
+
+def test_settings_of_a_missing_folder_are_bad_input(folder: Path) -> None:
+    assert run(folder, "settings", "nowhere").returncode == 2

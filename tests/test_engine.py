@@ -7,11 +7,12 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import engine
-from engine import BadInput, KnowledgeEngine, LookupResult
+from engine import BadInput, EnvironmentProblem, KnowledgeEngine, LookupResult
 from engine.lookup.pipeline import Record
 from tests.knowledge_base import hash_settings, open_engine, write_files
 
@@ -142,3 +143,38 @@ def test_a_sink_that_fails_costs_no_answer(tmp_path: Path, caplog: pytest.LogCap
         assert opened.lookup_knowledge("disk full").found
     assert len(records) == 1
     assert "a sink did not take the record" in caplog.text
+
+
+@pytest.mark.parametrize("scope", [[3], {"category": 3}, {"category": ["runbooks", None]}, {3: "x"}])
+def test_a_scope_of_the_wrong_type_is_bad_input(tmp_path: Path, scope: Any) -> None:
+    with open_engine(tmp_path, FILES) as opened, pytest.raises(BadInput):
+        opened.lookup_knowledge("disk", scope=scope)
+
+
+def test_a_question_of_the_wrong_type_or_length_is_bad_input(tmp_path: Path) -> None:
+    with open_engine(tmp_path, FILES) as opened:
+        wrong: Any = None
+        with pytest.raises(BadInput, match="not text"):
+            opened.lookup_knowledge(wrong)
+        with pytest.raises(BadInput, match="the most; ask for one thing"):
+            opened.lookup_knowledge("x" * 10_001)
+
+
+def test_a_closed_engine_says_so(tmp_path: Path) -> None:
+    with open_engine(tmp_path, FILES) as opened:
+        pass
+    with pytest.raises(EnvironmentProblem, match="the engine is closed"):
+        opened.lookup_knowledge("disk full")
+
+
+@pytest.mark.parametrize("path", ["/" + "a" * 5000, "nowhere", "a\0b"])
+def test_a_path_that_is_no_folder_is_a_missing_knowledge_base(path: str) -> None:
+    with pytest.raises(BadInput, match="there is no knowledge base"):
+        KnowledgeEngine.open(path)
+
+
+def test_a_long_word_never_breaks_the_budget(tmp_path: Path) -> None:
+    with open_engine(tmp_path, {"a/x.md": f"# Pump\n\nThe pump protocol follows. {'deadbeef' * 40_000}\n"}) as opened:
+        result = opened.lookup_knowledge("pump protocol follows")
+    assert result.found
+    assert len(result.context_pack.text) < 20 * result.context_pack.budget_tokens

@@ -169,5 +169,5 @@ class RerankTrace(Contract):
 
     rules: tuple[RuleTrace, ...]
     entries: tuple[RerankEntry, ...] = Field(description="The first ones by final rank, and every one in a block.")
-    dropped: tuple[DroppedCandidate, ...] = Field(description="The first ones by final rank, and every duplicate.")
+    dropped: tuple[DroppedCandidate, ...] = Field(description="The first ones by final rank.")
     dropped_counts: dict[DropCode, int] = Field(description="How many were dropped, by code.")

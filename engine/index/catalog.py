@@ -14,7 +14,7 @@ import numpy as np
 from engine.contracts.lookup import ScopeTerm
 from engine.contracts.reports import Problem, SkippedFile
 from engine.digest import bytes_hash
-from engine.errors import IndexDamaged
+from engine.errors import EnvironmentProblem, IndexDamaged
 from engine.knowledge.chunking import Chunk
 from engine.knowledge.corpus import Corpus, Document
 from engine.knowledge.keywords import keyword_entries
@@ -230,5 +230,8 @@ class Catalog:
         return [(source, line, count) for source, line, count in found]
 
     def _all(self, sql: str, values: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
-        with self._connection.cursor() as cursor:
-            return cursor.execute(sql, dict(values or {})).fetchall()
+        try:
+            with self._connection.cursor() as cursor:
+                return cursor.execute(sql, dict(values or {})).fetchall()
+        except duckdb.ConnectionException as failure:
+            raise EnvironmentProblem("the engine is closed; open it again") from failure

@@ -18,6 +18,7 @@ from engine.index.embedding import BATCH, Progress, unit
 from engine.tokenizer import ModelTokenizer, Tokenizer
 
 BUNDLED_MODEL = "all-MiniLM-L6-v2"
+_LEAST_TOKENS = 32  # a breadcrumb and a sentence
 BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # the published model.safetensors
 
 
@@ -40,8 +41,7 @@ class ModelEmbedder:
         self._models: dict[str, Any] = {}
         self._loading = threading.Lock()
         self._running = threading.Lock()
-        self.tokenizer: Tokenizer = ModelTokenizer(_existing(self.folder / "tokenizer.json", name), name)
-        self.max_tokens = int(json.loads((_existing(self.folder / "sentence_bert_config.json", name)).read_text())["max_seq_length"])
+        self.tokenizer, self.max_tokens = _read_tokenizer(self.folder, name)
 
     @property
     def fingerprint(self) -> str:
@@ -93,7 +93,7 @@ class ModelEmbedder:
         torch.set_num_threads(1)  # one query on several threads waits for the slowest of them
         try:
             return SentenceTransformer(str(self.folder), device="cpu", local_files_only=True, model_kwargs={"dtype": getattr(torch, dtype)})
-        except (OSError, ValueError, RuntimeError) as failure:
+        except Exception as failure:
             raise ModelUnavailable(f"the model {self.name} cannot be loaded: {failure}; check the folder {self.folder}") from failure
 
 
@@ -114,6 +114,19 @@ def _model_folder(name: str) -> Path:
             f"there is no embedding model {name}: neither a folder nor to be had from the hub ({type(failure).__name__}); "
             f"give a folder, or use {BUNDLED_MODEL}, which is installed"
         ) from failure
+
+
+def _read_tokenizer(folder: Path, name: str) -> tuple[Tokenizer, int]:
+    """The tokenizer of a model, and how many tokens it reads, special ones included."""
+    tokenizer_file, config_file = _existing(folder / "tokenizer.json", name), _existing(folder / "sentence_bert_config.json", name)
+    try:
+        longest = int(json.loads(config_file.read_text(encoding="utf-8"))["max_seq_length"])
+        tokenizer = ModelTokenizer(tokenizer_file, name)
+    except Exception as failure:
+        raise ModelUnavailable(f"the tokenizer of the model {name} cannot be read: {failure}; check the folder {folder}") from failure
+    if longest < _LEAST_TOKENS:
+        raise ModelUnavailable(f"the model {name} reads {longest} tokens, too few for a passage; choose another embedding_model")
+    return tokenizer, longest
 
 
 def _existing(path: Path, name: str) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +13,13 @@ from typing import Any
 import platformdirs
 
 from engine.digest import digest, file_hash
-from engine.errors import IndexDamaged, IndexMissing
+from engine.errors import BadSettings, IndexDamaged, IndexMissing
 from engine.index.catalog import Catalog
 from engine.index.vectors import UsearchIndex, VectorIndex
 from engine.settings import Settings
 
 FORMAT_VERSION = 1  # raise when a file in the folder changes its meaning
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")  # in the name of a folder; DuckDB reads a `?` in a path as an option
 CATALOG, VECTORS, MANIFEST, CURRENT = "catalog.duckdb", "vectors.usearch", "manifest.json", "CURRENT"
 
 
@@ -35,13 +37,23 @@ def index_home(kb: Path, settings: Settings) -> Path:
     """The folder of all snapshots of one knowledge base with one set of build settings."""
     root = Path(settings.index_dir).expanduser() if settings.index_dir else platformdirs.user_cache_path("evidence-explorer")
     absolute = kb.resolve()
-    return root / f"{absolute.name or 'kb'}-{digest({'path': str(absolute), 'build': settings.build_key})}"
+    name = _UNSAFE.sub("-", absolute.name)[:40] or "kb"
+    home = root / f"{name}-{digest({'path': str(absolute), 'build': settings.build_key})}"
+    inside = home.resolve().relative_to(absolute).parts if home.resolve().is_relative_to(absolute) else (".",)
+    if not any(part.startswith(".") for part in inside):
+        raise BadSettings(f"index_dir {root} lies inside of the knowledge base; give a folder outside of it")
+    return home
 
 
 def current_id(home: Path) -> str | None:
-    """The id of the newest complete snapshot, if there is one."""
+    """The id of the newest complete snapshot, if there is one. Raises IndexDamaged."""
     pointer = home / CURRENT
-    return pointer.read_text(encoding="utf-8").strip() if pointer.exists() else None
+    try:
+        return pointer.read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as failure:
+        raise IndexDamaged(f"{CURRENT} of the index cannot be read: {failure}; run: evidence sync") from failure
 
 
 def open_snapshot(home: Path, model_fingerprint: str) -> Snapshot:
@@ -69,7 +81,11 @@ def _verified(folder: Path) -> dict[str, Any]:
         manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         damaged = [name for name, expected in manifest["files"].items() if file_hash(folder / name) != expected]
         version = manifest["formatVersion"]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as failure:
+        if manifest["snapshotId"] != folder.name or not manifest["model"]["fingerprint"] or CATALOG not in manifest["files"]:
+            raise ValueError("the manifest belongs to something else")
+        if manifest["counts"]["chunks"] and VECTORS not in manifest["files"]:
+            raise ValueError("the manifest lists no vectors")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as failure:
         raise IndexDamaged(f"snapshot {folder.name} is damaged: {failure}; run: evidence sync") from failure
     if version != FORMAT_VERSION:
         raise IndexDamaged(f"snapshot {folder.name} has format {version}, this version reads {FORMAT_VERSION}; run: evidence sync")

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 from filelock import FileLock, Timeout
 
@@ -63,6 +64,8 @@ def _writer(home: Path) -> Iterator[None]:
             yield
     except Timeout as failure:
         raise IndexLocked(f"another process has been building this index for {_LOCK_SECONDS} seconds; wait for it or stop it") from failure
+    except duckdb.Error as failure:
+        raise EnvironmentProblem(f"the index cannot be written to {home}: {failure}; give another folder (index_dir)") from failure
     except OSError as failure:
         what = failure.strerror or str(failure)
         raise EnvironmentProblem(f"the index cannot be written to {home}: {what}; make room or give another folder (index_dir)") from failure

@@ -122,12 +122,12 @@ def hints_are_structured(result: LookupResult) -> str | None:
 
 
 def _one_match(result: LookupResult) -> bool:
-    return len(matches(result)) == 1 and result.reason_code is not ReasonCode.L1_DISABLED
+    return len(matches(result)) == 1 and result.reason_code not in (ReasonCode.L1_DISABLED, ReasonCode.EMPTY_KNOWLEDGE_BASE)
 
 
 @promise(_HINTS, "L0 does not bypass semantic retrieval", "retrievalTrace.hints", "retrievalTrace.attempts", "reasonCode", when=_one_match)
 def one_match_is_no_shortcut(result: LookupResult) -> str | None:
-    """With exactly one L0 match the vector index is searched all the same, unless L1 is disabled."""
+    """With exactly one L0 match the vector index is searched all the same, unless L1 is disabled or there is nothing in it."""
     return None if result.retrieval_trace.attempts else "L0 has one match, and no semantic retrieval was attempted"
 
 

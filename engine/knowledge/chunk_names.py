@@ -6,6 +6,7 @@ import unicodedata
 
 from engine.tokenizer import Tokenizer
 
+MOST_SLUG_CHARACTERS = 100  # of one heading in an id: an id is written many times in a result
 MOST_NAME_CHARACTERS = 200  # of a title or breadcrumb: more would crowd the content out of chunk and pack
 
 
@@ -25,7 +26,7 @@ def section_slug(headings: tuple[str, ...]) -> str:
 
 def _slug(heading: str) -> str:
     kept = "".join(mark for mark in heading.strip().lower() if mark.isalnum() or mark in " -_" or unicodedata.combining(mark))
-    return kept.replace(" ", "-")
+    return kept.replace(" ", "-")[:MOST_SLUG_CHARACTERS]
 
 
 def unique_slug(slug: str, seen: dict[str, int]) -> str:

@@ -8,8 +8,12 @@ from typing import NamedTuple
 
 from engine.text import fold
 
+_ERROR_CODE = (  # every repetition is bounded: an unbounded look ahead takes minutes on a long line of hyphens
+    r"(?<![A-Z0-9_-])(?=[A-Z0-9_-]{0,60}\d{3})[A-Z][A-Z0-9]{0,20}(?:[-_][A-Z0-9]{1,20}){1,6}(?![\w-])"
+    r"|\b(?:ERR|E)_[A-Z0-9_]{1,60}\b|\b[A-Z]{1,5}\d{3,6}\b"
+)
 _KINDS = (
-    ("error_code", re.compile(r"\b(?=[A-Z0-9_-]*\d{3})[A-Z][A-Z0-9]*(?:[-_][A-Z0-9]+)+\b|\b(?:ERR|E)_[A-Z0-9_]+\b|\b[A-Z]{1,5}\d{3,6}\b")),
+    ("error_code", re.compile(_ERROR_CODE)),
     ("alert_name", re.compile(r"\b(?:[A-Z][a-z0-9]+|[A-Z]{2,}(?=[A-Z][a-z])){3,}\b")),
     ("identifier", re.compile(r"\b[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+\b|\bv\d+(?:\.\d+)+\b|\b\d+\.\d+\.\d+(?:\.\d+)?\b")),
     ("service_name", re.compile(r"(?<![\w/.-])[a-z][a-z0-9]*(?:-[a-z0-9]+)+(?![\w/-])")),

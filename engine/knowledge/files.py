@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engine.contracts.reports import SkippedFile
 from engine.errors import KnowledgeBaseMissing
+from engine.paths import is_folder
 
 MARKDOWN_SUFFIXES = {".md", ".markdown", ".mdx"}
 OWN_FILES = {"cases.yaml", "evidence.toml"}  # about the knowledge base, not in it
@@ -20,7 +21,7 @@ def list_files(kb: Path) -> Iterator[tuple[str, Path]]:
     Raises:
         KnowledgeBaseMissing: there is no folder at `kb`.
     """
-    if not kb.is_dir():
+    if not is_folder(kb):
         raise KnowledgeBaseMissing(f"there is no knowledge base at {kb}; give a folder of Markdown files with --kb PATH")
     closed: list[Path] = []
     found: list[Path] = []
@@ -46,6 +47,8 @@ def read_file(source: str, path: Path, root: Path) -> bytes | SkippedFile:
         return skipped("not_markdown", "only .md, .markdown and .mdx files are read")
     if name != source:
         return skipped("unreadable", "the file name is not Unicode; rename it")
+    if not path.is_file():
+        return skipped("unreadable", "it is no regular file, or a link that leads nowhere; remove it")
     try:
         if not path.resolve().is_relative_to(root):
             return skipped("outside", "the link leads outside of the knowledge base; copy the file into it")

@@ -8,8 +8,10 @@ from typing import NamedTuple
 import yaml
 
 from engine.contracts.reports import Problem
+from engine.text import valid_unicode
 
 _KEY = re.compile(r"[\w.-]+\s*:")
+_NULL = "tag:yaml.org,2002:null"  # `category:`, `category: null` and `category: ~` name none
 _MOST_VALUES = 10_000  # aliases can multiply values without end
 
 
@@ -41,7 +43,11 @@ def read_frontmatter(source: str, lines: list[str]) -> Frontmatter:
         return Frontmatter({}, last + 1, ())
     if not isinstance(node, yaml.MappingNode):
         return _not_a_mapping(source, node, first, last)
-    return _fields(source, node, first, last)
+    try:
+        return _fields(source, node, first, last)
+    except RecursionError:
+        message = "the frontmatter is nested without end; write plain `name: value` lines (the text is indexed without its fields)"
+        return Frontmatter({}, last + 1, (Problem(source=source, line=first + 2, code="broken_frontmatter", message=message),))
 
 
 def _unclosed(source: str, lines: list[str], first: int) -> Frontmatter:
@@ -63,7 +69,7 @@ def _fields(source: str, node: yaml.MappingNode, first: int, last: int) -> Front
     fields: dict[str, tuple[str, ...]] = {}
     problems = []
     for key, value in node.value:
-        name = str(key.value) if isinstance(key, yaml.ScalarNode) else ""
+        name = valid_unicode(str(key.value)) if isinstance(key, yaml.ScalarNode) else ""
         if name in fields:
             message = f"the field {name} stands twice; the first one is used, remove the other"
             problems.append(Problem(source=source, line=first + 2 + key.start_mark.line, code="duplicate_field", message=message))
@@ -76,7 +82,8 @@ def _scalars(node: yaml.Node, left: list[int]) -> list[str]:
     """The text of every scalar under a node, in order, up to a limit."""
     if isinstance(node, yaml.ScalarNode):
         left[0] -= 1
-        return [node.value.strip()] if left[0] >= 0 and node.value.strip() else []
+        text = valid_unicode(node.value).strip()
+        return [text] if left[0] >= 0 and text and node.tag != _NULL else []
     found: list[str] = []
     for item in node.value:
         if left[0] <= 0:

@@ -25,7 +25,7 @@ from engine.lookup.rules import RULES
 from engine.lookup.transform import Question
 from engine.settings import Settings
 
-_MOST_SOURCES = 5  # of an L0 entry that stands in many documents
+_MOST_SOURCES, _MOST_CATEGORIES = 5, 12  # of an L0 entry that stands in many documents
 
 
 def hints_of(question: Question) -> Hints:
@@ -48,7 +48,7 @@ def _match(hint: Hint) -> L0Match:
         canonical=", ".join(match.canonicals) or None,
         sources=match.sources[:_MOST_SOURCES],
         documents=len(match.sources),
-        categories=match.categories,
+        categories=match.categories[:_MOST_CATEGORIES],
         votes=hint.votes,
     )
 
@@ -98,7 +98,7 @@ def rerank_trace(attempt: Attempt | None, settings: Settings) -> RerankTrace:
         return RerankTrace(rules=rules, entries=(), dropped=(), dropped_counts={})
     evidence = {member.candidate.record.id for block in attempt.blocks for member in block.members}
     kept = [one for one in attempt.ranked if one.final_rank <= settings.trace_candidates or one.candidate.record.id in evidence]
-    dropped = [one for i, one in enumerate(attempt.dropped) if i < settings.trace_candidates or one.code is DropCode.DUPLICATE_OF]
+    dropped = attempt.dropped[: settings.trace_candidates]
     counts = Counter(one.code for one in attempt.dropped)
     return RerankTrace(
         rules=rules,

@@ -11,6 +11,8 @@ from engine.index.catalog import Catalog, KeywordMatch
 from engine.settings import Settings
 from engine.text import sequence
 
+_LONGEST_ENTRY = 64  # words or Chinese characters; nobody types a longer keyword, and each word more costs every question
+
 
 @dataclass(frozen=True, slots=True)
 class Hint:
@@ -24,9 +26,10 @@ class Hint:
 def find_hints(text: str, catalog: Catalog) -> list[Hint]:
     """Every L0 entry whose words stand in the text one after the other."""
     tokens = sequence(text)
+    longest = min(catalog.longest_keyword, _LONGEST_ENTRY)
     places: dict[str, list[tuple[int, int]]] = {}
     for first in range(len(tokens)):
-        for last in range(first, min(len(tokens), first + catalog.longest_keyword)):
+        for last in range(first, min(len(tokens), first + longest)):
             key = " ".join(token.term for token in tokens[first : last + 1])
             places.setdefault(key, []).append((tokens[first].start, tokens[last].end))
     matches = catalog.keyword_matches(list(places)) if places else []

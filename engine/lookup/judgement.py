@@ -56,7 +56,7 @@ def message(reason: ReasonCode, level: RelevanceLevel, blocks: Sequence[Block], 
     if reason is ReasonCode.FOUND:
         documents = len({block.best.candidate.record.source for block in blocks})
         return f"Found {_count(len(blocks), 'passage')} in {_count(documents, 'document')}; relevance is {level.value}."
-    top = f"{shown.top_similarity:.3f}" if shown and shown.top_similarity is not None else "0"
+    top = f"{shown.top_similarity}" if shown and shown.top_similarity is not None else "0"
     near = near_misses(shown, settings)
     just_below = f"; {_count(near, 'candidate')} just below" if near else ""
     detail = {

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from engine.knowledge.chunk_names import MOST_NAME_CHARACTERS
 
 _FIRST = re.compile(r'\[(\d+)\] source: ("(?:[^"\\]|\\.)*") lines: (\d+)-(\d+)(?: of (\d+)-(\d+))?')
+_OTHER_ENDS = re.compile("[\r\v\f\x1c-\x1e\x85\u2028\u2029]")  # where other readers than ours begin a new line
+_MARKED_ENDS = re.compile("([\r\v\f\x1c-\x1e\x85\u2028\u2029])[|] ")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
@@ -49,7 +51,11 @@ def write_header(number: int, block: PackedBlock) -> str:
 
 def write_content(content: str) -> str:
     """The content with a mark before every line."""
-    return "\n".join(f"| {line}" if line else "|" for line in content.split("\n"))
+    return "\n".join(f"| {_OTHER_ENDS.sub(_marked, line)}" if line else "|" for line in content.split("\n"))
+
+
+def _marked(end: re.Match[str]) -> str:
+    return f"{end.group()}| "
 
 
 def parse(text: str) -> tuple[PackedBlock, ...]:
@@ -82,7 +88,7 @@ def _parse_block(lines: list[str]) -> PackedBlock:
         lines=shown,
         whole_lines=(int(first[5]), int(first[6])) if first[5] else shown,
         truncated=first[5] is not None,
-        content="\n".join(line[2:] for line in content),
+        content="\n".join(_MARKED_ENDS.sub(r"\1", line[2:]) for line in content),
     )
 
 

@@ -41,17 +41,23 @@ def _conditions(scope: ScopeInput) -> Iterable[tuple[str, str, str]]:
         scope = [scope]
     if isinstance(scope, Mapping):
         for field, value in scope.items():
-            if not value and not isinstance(value, str):
+            if not isinstance(value, str) and (not isinstance(value, Sequence) or not value):
                 raise UnknownScope(f"the scope {field} has no values; name one, or leave the field out")
             for one in [value] if isinstance(value, str) else value:
-                yield field, "=", one
+                yield _text(field), "=", _text(one)
         return
     for condition in scope or ():
-        name, equals, value = condition.partition("=")
+        name, equals, value = _text(condition).partition("=")
         field = name.removesuffix("!").strip()
         if not equals or not field:
             raise UnknownScope(f"scope {condition!r} is no condition; write field=value, field!=value or field=")
         yield field, "!=" if name.endswith("!") else "=", value.strip()
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise UnknownScope(f"the scope holds {value!r}, which is no text; write field=value")
+    return value
 
 
 def _known(wanted: str, known: Iterable[str]) -> str:

@@ -14,6 +14,8 @@ from engine.settings import Settings
 from engine.text import clean, phrase_key, terms
 from engine.trace import Recorder
 
+MOST_QUERY_CHARACTERS = 10_000  # a pasted log; the query stands in a result several times
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -59,8 +61,12 @@ def transform(raw: str, settings: Settings, catalog: Catalog, recorder: Recorder
 
 def cleaned_query(raw: str) -> str:
     """The query in one Unicode form with single spaces. Raises BlankQuery, BadInput."""
+    if not isinstance(raw, str):
+        raise BadInput(f"the question is {type(raw).__name__}, not text")
     if not raw.strip():
         raise BlankQuery("the question is blank; write what you want to know")
+    if len(raw) > MOST_QUERY_CHARACTERS:
+        raise BadInput(f"the question has {len(raw):,} characters, and {MOST_QUERY_CHARACTERS:,} are the most; ask for one thing at a time")
     try:
         raw.encode("utf-8")
     except UnicodeEncodeError as failure:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from engine.contracts.lookup import EvidenceBlock, LookupResult
 from engine.contracts.lookup_trace import AttemptTrace
-from pages.ui.safe import markdown, shorten
+from pages.ui.safe import badge, markdown, shorten
 
 OPEN_BLOCKS = 2  # the first ones are read; the others are scanned by their headings
 SCROLL_LINES = 18  # a longer text scrolls in its own box, so that the next heading stays in sight
@@ -31,7 +31,7 @@ def _block(block: EvidenceBlock) -> None:
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
         st.markdown(f":material/description: **{markdown(block.source)}**, lines {block.lines.start} to {block.lines.end}", width="content")
         for category in block.categories:
-            st.badge(markdown(category), color="blue")
+            st.badge(badge(category), color="blue")
     long = block.content.count("\n") >= SCROLL_LINES
     st.code(block.content, language=None, wrap_lines=True, height=SCROLL_PIXELS if long else "content")
     with st.container(gap=None):

@@ -7,7 +7,7 @@ import streamlit as st
 
 from engine.contracts.codes import FilterCode
 from engine.contracts.lookup_trace import FilterDecision, Hints, RetrievalTrace
-from pages.ui.safe import markdown
+from pages.ui.safe import badge, markdown
 
 FILTER_WORDS = {
     FilterCode.APPLIED: ":material/filter_alt: **Filter applied.**",
@@ -65,7 +65,7 @@ def _entities(hints: Hints) -> None:
     with st.container(horizontal=True, gap="xsmall"):
         for term in hints.entity_terms:
             known = "" if term.known else ", in no document"
-            st.badge(f"{markdown(term.text)} ({term.kind.replace('_', ' ')}{known})", color="violet" if term.known else "gray")
+            st.badge(f"{badge(term.text)} ({term.kind.replace('_', ' ')}{known})", color="violet" if term.known else "gray")
 
 
 def _votes(decision: FilterDecision) -> None:

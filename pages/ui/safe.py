@@ -9,19 +9,30 @@ from unicodedata import east_asian_width
 _MARKS = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'@/])")
 # Streamlit replaces these after parsing, where a backslash no longer protects: emoji and icon codes, links, mail addresses, arrows.
 _AFTER_PARSING = re.compile(r"(?<=:)(?=[\w+-]+:|material/|//)|(?<=@)(?=\w)|(?<=www)(?=\.)|(?<=[<>~=-])(?=[<>=-])", re.IGNORECASE)
+_DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _WORD_JOINER = "\u2060"
 _ELLIPSIS = "…"
 
 
 def markdown(text: str) -> str:
     """One line of Markdown that reads exactly as `text` and has no effect."""
-    line = _AFTER_PARSING.sub(_WORD_JOINER, " ".join(text.split()))
+    line = _AFTER_PARSING.sub(_WORD_JOINER, _one_line(text))
     return _MARKS.sub(r"\\\1", line)
+
+
+def badge(text: str) -> str:
+    """The same for `st.badge`, which escapes square brackets itself."""
+    return markdown(text).replace("\\[", "[").replace("\\]", "]")
 
 
 def plotly(text: str) -> str:
     """One line of a Plotly label that reads exactly as `text`: no tag, no entity, no formula."""
-    return html.escape(" ".join(text.split()), quote=False).replace("$", "&#36;")
+    return html.escape(_one_line(text), quote=False).replace("$", "&#36;")
+
+
+def _one_line(text: str) -> str:
+    """One line, in which nothing turns the direction of what follows."""
+    return _DIRECTION.sub("\ufffd", " ".join(text.split()))
 
 
 def shorten(text: str, cells: int) -> str:

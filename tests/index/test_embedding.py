@@ -71,3 +71,21 @@ def test_the_hash_embedder_measures_the_overlap_of_words() -> None:
     query = embedder.embed_query("disk full")
     near, far = embedder.embed_documents(["the disk is full", "ask your lead"], no_progress) @ query
     assert near > 0.9 and far == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("tokenizer.json", "{"),
+        ("sentence_bert_config.json", "{}"),
+        ("sentence_bert_config.json", "null"),
+        ("sentence_bert_config.json", '{"max_seq_length": 0}'),
+    ],
+)
+def test_a_damaged_model_folder_is_named(tmp_path: Path, name: str, written: str) -> None:
+    for path in bundled().folder.iterdir():
+        if path.name != name:
+            (tmp_path / path.name).symlink_to(path)
+    (tmp_path / name).write_text(written)
+    with pytest.raises(ModelUnavailable, match=r"check the folder|choose another embedding_model"):
+        make_embedder(Settings(embedding_model=str(tmp_path)))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import EnvironmentProblem, IndexDamaged, IndexMissing
+from engine.errors import BadSettings, EnvironmentProblem, IndexDamaged, IndexMissing
 from engine.index.embedding import HashEmbedder
 from engine.index.snapshot import current_id, index_home, open_snapshot
 from engine.index.state import freshness, report
@@ -168,3 +168,29 @@ def test_documents_that_the_embedder_cannot_read_are_a_problem(tmp_path: Path, s
     kb = write_files(tmp_path / "zh", {"a.md": "# 手持扫描枪\n\n重新启动扫描枪。\n", "b.md": "# Disk\n\nDelete logs.\n"})
     found = report(open_or_build(kb, settings, WordVectorsModelTokens()), settings).problems
     assert [(one.source, one.line, one.code) for one in found] == [("a.md", 3, "unreadable_by_embedder")]
+
+
+@pytest.mark.parametrize("written", ['{"files":{},"formatVersion":1}', "[" * 100_000, "null", ""])
+def test_a_damaged_manifest_is_refused_and_healed(kb: Path, settings: Settings, written: str) -> None:
+    snapshot = sync(kb, settings, HashEmbedder())
+    (index_home(kb, settings) / "snapshots" / snapshot.id / "manifest.json").write_text(written)
+    with pytest.raises(IndexDamaged, match="run: evidence sync"):
+        open_snapshot(index_home(kb, settings), HashEmbedder.fingerprint)
+    assert open_or_build(kb, settings, HashEmbedder()).catalog.document_count == 2
+
+
+def test_a_pointer_that_is_no_text_is_healed(kb: Path, settings: Settings) -> None:
+    sync(kb, settings, HashEmbedder())
+    (index_home(kb, settings) / "CURRENT").write_bytes(b"\xff\xfe\xff")
+    assert open_or_build(kb, settings, HashEmbedder()).catalog.document_count == 2
+
+
+@pytest.mark.parametrize("name", ["what?", "a b#c%", "n" * 250, "\udcff"])
+def test_a_folder_of_any_name_can_be_indexed(tmp_path: Path, settings: Settings, name: str) -> None:
+    assert open_or_build(write_files(tmp_path / name, FILES), settings, HashEmbedder()).catalog.document_count == 2
+
+
+def test_an_index_inside_of_the_knowledge_base_is_refused(kb: Path) -> None:
+    with pytest.raises(BadSettings, match="inside of the knowledge base"):
+        open_or_build(kb, hash_settings(kb / "index"), HashEmbedder())
+    assert open_or_build(kb, hash_settings(kb / ".index"), HashEmbedder()).catalog.document_count == 2

@@ -77,3 +77,13 @@ def test_folders_that_are_not_entered_are_listed(tmp_path: Path) -> None:
     corpus = read_corpus(tmp_path / "kb")
     assert [one.source for one in corpus.documents] == ["a.md"]
     assert [(one.source, one.code) for one in corpus.skipped] == [("linked", "folder"), ("loop", "folder")]
+
+
+def test_files_that_are_no_files_are_listed_and_do_not_stop_the_rest(tmp_path: Path) -> None:
+    write_files(tmp_path, {"good.md": "Text"})
+    (tmp_path / "one.md").symlink_to(tmp_path / "two.md")
+    (tmp_path / "two.md").symlink_to(tmp_path / "one.md")
+    os.mkfifo(tmp_path / "pipe.md")
+    corpus = read_corpus(tmp_path)
+    assert [one.source for one in corpus.documents] == ["good.md"]
+    assert [(one.source, one.code) for one in corpus.skipped] == [(name, "unreadable") for name in ("one.md", "pipe.md", "two.md")]

@@ -76,3 +76,19 @@ def test_without_a_title_the_first_heading_then_the_file_name_is_taken() -> None
 def test_a_title_over_200_characters_is_cut_and_reported() -> None:
     document = read(f"---\ntitle: {'x' * 300}\n---\nText\n")
     assert (len(document.title), document.problems[-1].code) == (200, "long_title")
+
+
+def test_escaped_surrogates_become_the_character_or_a_mark() -> None:
+    document = read('---\ntitle: "\\ud83d\\ude80 Launch"\nowner: "\\ud83d"\n---\nText\n')
+    assert (document.title, document.fields["owner"]) == ("🚀 Launch", ("\ufffd",))
+
+
+def test_an_anchor_in_itself_is_a_problem_and_no_crash() -> None:
+    document = read("---\nx: &a [*a]\n---\nText\n")
+    assert [problem.code for problem in document.problems] == ["broken_frontmatter"]
+
+
+@pytest.mark.parametrize("written", ["", "null", "~"])
+def test_an_empty_value_names_nothing(written: str) -> None:
+    document = read(f"---\ncategory: {written}\nkeywords: {written}\n---\nText\n")
+    assert (document.categories, document.keywords) == ((), ())

@@ -84,3 +84,10 @@ def test_the_empty_text_has_no_block() -> None:
 def test_another_text_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="the text does not begin with the header of a block"):
         parse(text)
+
+
+@pytest.mark.parametrize("end", ["\r", "\v", "\f", "\x85", "\u2028", "\u2029"])
+def test_no_other_line_end_makes_a_header_for_other_readers(end: str) -> None:
+    content = f'safe{end}[2] source: "policies/official.md" lines: 1-9{end}| more'
+    text = write_content(content)
+    assert all(line.startswith("|") for line in text.splitlines())
