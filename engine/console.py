@@ -22,19 +22,23 @@ _MOST_LISTED = 20
 def progress_display() -> Iterator[ProgressCallback]:
     """A progress callback that draws one bar a stage on stderr; nothing is drawn before the first call."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    started = False
     bars = Progress(*columns, console=Console(file=sys.stderr))
     tasks = {}
 
     def show(stage: str, done: int, total: int) -> None:
+        nonlocal started
         if stage not in tasks:
             bars.start()
+            started = True
             tasks[stage] = bars.add_task(SYNC_STAGES.get(stage, stage), total=total)
         bars.update(tasks[stage], completed=done, total=total)
 
     try:
         yield show
     finally:
-        bars.stop()
+        if started:
+            bars.stop()
 
 
 def lookup_text(result: LookupResult) -> str:
@@ -44,7 +48,9 @@ def lookup_text(result: LookupResult) -> str:
     lines = [result.message, f"Completeness: {hint.level.value}. {hint.note}{missing}"]
     for i, block in enumerate(result.evidence_blocks, start=1):
         lines += ["", f"{i}. {block.source}:{block.lines.start}-{block.lines.end}  {block.breadcrumb or ''}"]
-        lines += [f"   similarity {block.similarity:.3f}, score {block.score:.3f}: " + "; ".join(reason.text for reason in block.hit_reasons[1:])]
+        reasons = "; ".join(reason.text for reason in block.hit_reasons[1:])
+        lines += [f"   similarity {block.similarity:.3f}, score {block.score:.3f}" + (f": {reasons}" if reasons else "")]
+        lines += [f"   | {line}" for line in block.content.split("\n")]
     if not result.found and trace.attempts:
         lines += ["", "The closest candidates, which are not evidence:"]
         lines += [f"   {one.similarity:.3f}  {one.chunk_id}" for one in trace.attempts[-1].candidates[:5]]

@@ -184,8 +184,9 @@ def _one_sentence(failure: ValidationError) -> str:
     name = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
         known = RuleWeights.model_fields if name.startswith("rule_weights.") else Settings.model_fields
-        near = difflib.get_close_matches(name.rpartition(".")[2], known, n=1)
-        meant = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+        prefix, _, leaf = name.rpartition(".")
+        near = difflib.get_close_matches(leaf, known, n=1)
+        meant = f"did you mean {prefix + '.' if prefix else ''}{near[0]}?" if near else f"known are {', '.join(known)}"
         return f"unknown setting {name}; {meant}"
     if first["type"] == "value_error":
         return first["msg"].removeprefix("Value error, ")

@@ -20,16 +20,23 @@ ROOT = Path(__file__).parents[1]
 FILES = {"runbooks/disk.md": "# Disk\n\nDelete old logs when the disk is full.\n", "policies/leave.md": "# Leave\n\nAsk your lead for leave.\n"}
 
 
-def test_all_names_the_whole_public_face() -> None:
-    public = {name for name in vars(engine) if not name.startswith("_")} | {"KnowledgeEngine"}
-    submodules = {path.stem for path in (ROOT / "engine").iterdir()}
-    assert set(engine.__all__) == public - submodules - {"annotations", "Any", "TYPE_CHECKING"}
-    assert all(hasattr(engine, name) for name in engine.__all__)
+def test_every_public_name_is_there_and_no_other() -> None:
+    assert len(set(engine.__all__)) == len(engine.__all__)
+    assert all(getattr(engine, name).__name__ == name for name in engine.__all__)
+    assert sorted(name for names in engine._HOMES.values() for name in names) == sorted(engine.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        engine.nothing  # noqa: B018
 
 
 def test_importing_the_engine_loads_no_heavy_package() -> None:
-    heavy = "{'duckdb', 'numpy', 'pandas', 'usearch', 'torch', 'sentence_transformers', 'streamlit', 'plotly'}"
+    heavy = "{'duckdb', 'numpy', 'pandas', 'pydantic', 'usearch', 'torch', 'sentence_transformers', 'streamlit', 'plotly'}"
     code = f"import sys, engine; print(sorted({heavy} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout.strip() == "[]"
+
+
+def test_the_errors_and_settings_load_no_heavy_package() -> None:
+    heavy = "{'duckdb', 'numpy', 'pandas', 'usearch', 'torch', 'sentence_transformers', 'streamlit', 'plotly'}"
+    code = f"import sys; from engine import LookupResult, Settings, EvidenceError, SyncReport; print(sorted({heavy} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout.strip() == "[]"
 
 

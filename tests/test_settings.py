@@ -25,7 +25,7 @@ def test_later_sources_win(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     ("values", "sentence"),
     [
         ({"max_block": 3}, "unknown setting max_block; did you mean max_blocks?"),
-        ({"rule_weights.titel": 1}, "unknown setting rule_weights.titel; did you mean title?"),
+        ({"rule_weights.titel": 1}, "unknown setting rule_weights.titel; did you mean rule_weights.title?"),
         ({"budget_tokens": 0}, "setting budget_tokens is 0: input should be greater than or equal to 1"),
         ({"filter_share": "half"}, "setting filter_share is 'half': input should be a valid number"),
         ({"evidence_floor": "nan"}, "setting evidence_floor is 'nan': input should be a finite number"),

@@ -101,7 +101,7 @@ class AttemptTrace(Contract):
     searched_chunks: int = Field(ge=0, description="Chunks that scope and filter left to search; the search over them is complete.")
     candidate_count: int = Field(ge=0)
     evidence_count: int = Field(ge=0, description="Blocks that came of it.")
-    top_similarity: Similarity | None
+    top_similarity: Similarity | None = Field(description="Of the candidates that the embedder can read, where there are any.")
     reference_threshold: Similarity
     evidence_floor: Similarity
     verdict: Verdict
@@ -120,7 +120,7 @@ class RetrievalTrace(Contract):
     fallback_reason: Verdict | None = Field(description="Why a second attempt was made: one of the two filtered_vector codes.")
     selected_attempt: AttemptName | None = Field(description="The attempt whose evidence is returned; none without evidence.")
     selection_reason: str = Field(description="Why that attempt was selected.")
-    near_misses: int = Field(ge=0, description="Candidates of the attempt shown that lie at most 0.05 below the floor.")
+    near_misses: int = Field(ge=0, description="Readable candidates of the attempt shown that lie at most 0.05 below the floor.")
     spans: tuple[Span, ...] = Field(default=(), description="Timings; the only part that differs between equal runs.")
 
 

@@ -52,7 +52,7 @@ def assemble(run: Run, settings: Settings, recorder: Recorder) -> LookupResult:
             query=run.question.raw,
             scope=run.scope,
             found=bool(run.blocks),
-            message=message(run.reason, level, run.blocks, run.shown, settings),
+            message=message(run.reason, run.question, level, run.blocks, run.shown, settings),
             evidence_status=EvidenceStatus.EVIDENCE if run.blocks else EvidenceStatus.NO_EVIDENCE,
             reason_code=run.reason,
             relevance_level=level,

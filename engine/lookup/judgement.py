@@ -37,26 +37,32 @@ def completeness(question: Question, blocks: Sequence[Block], pack: Pack) -> Com
     cut, left_out = sum(item.packed.truncated for item in pack.included), len(pack.omitted)
     missing = list(dict.fromkeys(missing))
     if cut or left_out:
-        level, note = CompletenessLevel.TRUNCATED, f"The budget cut {cut} and left out {left_out} of {len(blocks)} blocks."
+        level, note = CompletenessLevel.TRUNCATED, f"The budget cut {cut} and left out {left_out} of {_count(len(blocks), 'block')}."
+        if not pack.included:
+            note = "The budget has no room for any block; raise budget_tokens."
     elif missing:
-        level, note = CompletenessLevel.PARTIAL, "Everything found is packed, and some words of the question are not in it."
+        level, note = CompletenessLevel.PARTIAL, "Everything found is packed, and some words of the query are not in it."
     else:
-        level, note = CompletenessLevel.COMPLETE, "The packed evidence has every word of the question, and nothing was cut."
+        level, note = CompletenessLevel.COMPLETE, "The packed evidence has every word of the query, and nothing was cut."
     return CompletenessHint(level=level, missing_terms=tuple(missing), note=note)
 
 
 def near_misses(shown: Attempt | None, settings: Settings) -> int:
     """How many candidates of an attempt lie just below the floor."""
     floor = settings.evidence_floor
-    return sum(floor - _NEAR_MISS <= one.similarity < floor for one in shown.candidates) if shown else 0
+    readable = [one.similarity for one in shown.candidates if one.record.readable >= settings.minimum_readable] if shown else []
+    return sum(floor - _NEAR_MISS <= similarity < floor for similarity in readable)
 
 
-def message(reason: ReasonCode, level: RelevanceLevel, blocks: Sequence[Block], shown: Attempt | None, settings: Settings) -> str:
+def message(
+    reason: ReasonCode, question: Question, level: RelevanceLevel, blocks: Sequence[Block], shown: Attempt | None, settings: Settings
+) -> str:
     """The outcome in one sentence, with the next step where nothing was found."""
     if reason is ReasonCode.FOUND:
         documents = len({block.best.candidate.record.source for block in blocks})
-        return f"Found {_count(len(blocks), 'passage')} in {_count(documents, 'document')}; relevance is {level.value}."
-    top = f"{shown.top_similarity}" if shown and shown.top_similarity is not None else "0"
+        found = f"Found {_count(len(blocks), 'passage')} in {_count(documents, 'document')}; relevance is {level.value}."
+        return found + _unknown_codes(question)
+    top = f"{shown.top_similarity:.6g}" if shown and shown.top_similarity is not None else "0"
     near = near_misses(shown, settings)
     just_below = f"; {_count(near, 'candidate')} just below" if near else ""
     detail = {
@@ -70,7 +76,13 @@ def message(reason: ReasonCode, level: RelevanceLevel, blocks: Sequence[Block], 
             "choose a model for this language"
         ),
     }[reason]
-    return f"No knowledge evidence was found: {detail}."
+    return f"No knowledge evidence was found: {detail}.{_unknown_codes(question)}"
+
+
+def _unknown_codes(question: Question) -> str:
+    """Error codes of the question that no document has: whatever was found is not about them."""
+    codes = [entity.text for entity in question.entities if entity.kind == "error_code" and entity.term in question.unknown_entities]
+    return f" No document has the code {', '.join(codes)}." if codes else ""
 
 
 def _count(number: int, noun: str) -> str:

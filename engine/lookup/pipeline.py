@@ -31,6 +31,7 @@ class Record:
 
 
 Sink = Callable[[Record], None]
+_ALONE = "L0 had set no filter that a second one could drop"
 _LOG = logging.getLogger("engine")
 
 
@@ -105,10 +106,12 @@ def select(attempts: Sequence[Attempt]) -> tuple[Attempt | None, str]:
         return None, "No search was made."
     first, last = attempts[0], attempts[-1]
     if not first.blocks and not last.blocks:
-        return None, "No attempt found evidence."
+        return None, "No attempt found evidence." if len(attempts) > 1 else f"The only attempt found no evidence; {_ALONE}."
+    if len(attempts) == 1 and first.category is None:
+        return first, f"The only attempt found evidence; {_ALONE}."
     if len(attempts) == 1:
-        return first, "The only attempt found evidence." if first.category is None else "The filtered attempt is good enough, so no retry was made."
-    tops = f"{last.top_similarity or 0:.3f} against {first.top_similarity or 0:.3f}"
+        return first, "The filtered attempt is good enough, so no retry was made."
+    tops = " against ".join("none" if one.top_similarity is None else f"{one.top_similarity:.3f}" for one in (last, first))
     if not last.blocks:
         return first, "The retry without the filter found no evidence, so the filtered evidence stays."
     if first.blocks and (last.top_similarity or 0) < (first.top_similarity or 0):

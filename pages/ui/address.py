@@ -59,38 +59,48 @@ def read() -> Address:
 
 def put_question(question: str) -> None:
     """Write the question into the URL; an empty one leaves it."""
-    if question:
-        st.query_params[QUESTION] = question
-    else:
-        st.query_params.pop(QUESTION, None)
+    _change({QUESTION: question or None})
 
 
 def put_scope(terms: list[str]) -> None:
     """Write the scope into the URL, one parameter a term."""
-    st.query_params[SCOPE] = terms
+    _change({SCOPE: terms or None})
 
 
 def put_setting(name: str, value: Any, base: Settings) -> None:
     """Write a setting into the URL where it differs from the knowledge base's own, else leave it out."""
-    if value == own_value(name, base):
-        st.query_params.pop(name, None)
-    else:
-        st.query_params[name] = _written(value)
+    _change({name: _where_it_differs(name, value, base)})
 
 
 def put_case(case: Case, base: Settings) -> None:
     """Write an example into the URL: its question, its scope and its pinned settings."""
-    st.query_params.clear()
-    put_question(case.question)
-    put_scope(list(case.scope))
-    for name, value in _dotted(case.settings):
-        put_setting(name, value, base)
+    settings = {name: _where_it_differs(name, value, base) for name, value in _dotted(case.settings)}
+    _replace({QUESTION: case.question, SCOPE: list(case.scope) or None, **settings})
 
 
 def drop_settings() -> None:
     """Take every setting out of the URL; question and scope stay."""
-    for name in read().values:
-        del st.query_params[name]
+    here = read()
+    _replace({QUESTION: here.question, SCOPE: list(here.scope) or None})
+
+
+def drop_everything() -> None:
+    """Back to the start page."""
+    _replace({})
+
+
+def _change(parameters: Mapping[str, str | list[str] | None]) -> None:
+    now = {name: st.query_params.get_all(name) for name in st.query_params}
+    _replace({**now, **parameters})
+
+
+def _replace(parameters: Mapping[str, str | list[str] | None]) -> None:
+    """Write all parameters at once, so that one click is one step of the back button; None leaves one out."""
+    st.query_params.from_dict({name: value for name, value in parameters.items() if value is not None})
+
+
+def _where_it_differs(name: str, value: Any, base: Settings) -> str | None:
+    return None if value == own_value(name, base) else _written(value)
 
 
 def own_value(name: str, base: Settings) -> Any:

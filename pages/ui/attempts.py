@@ -37,9 +37,9 @@ def attempts_panel(trace: RetrievalTrace) -> None:
     selected = f"Selected: {trace.selected_attempt}." if trace.selected_attempt else "Selected: none."
     fallback = f" Fallback: `{trace.fallback_reason}`." if trace.fallback_reason else ""
     st.markdown(f":material/alt_route: **{selected}** {markdown(trace.selection_reason)}{fallback}")
-    with st.expander("Every candidate", key="ask_candidates", icon=":material/table_rows:"):
+    with st.expander("The candidates as a table", key="ask_candidates", icon=":material/table_rows:"):
         for attempt in trace.attempts:
-            st.caption(TITLES[attempt.name])
+            st.caption(f"{TITLES[attempt.name]}: {len(attempt.candidates)} of {attempt.candidate_count} (the first ones, and all evidence)")
             candidate_table(attempt, key=f"ask_candidates_{attempt.name}", alt=f"Candidates of the {attempt.name} attempt")
 
 

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from engine.settings import RuleWeights, Settings, unit_and_range
-from pages.ui.address import Address, drop_settings, own_value, put_scope, put_setting
+from pages.ui.address import Address, drop_everything, drop_settings, own_value, put_scope, put_setting
 from pages.ui.safe import markdown
 
 LISTED_VALUES = 200  # the browser gets the whole list on every run
@@ -35,15 +35,16 @@ THRESHOLDS = (
 )
 PACK = (
     Control("max_blocks", "Evidence blocks", 1),
+    Control("max_blocks_per_document", "Blocks per document", 1),
     Control("budget_tokens", "Context budget", 100),
 )
 WEIGHTS = (
     Control("rule_weights.lexical", "Words in the text", 0.05),
     Control("rule_weights.phrase", "Word order", 0.05),
     Control("rule_weights.title", "Title and headings", 0.05),
-    Control("rule_weights.hint", "L0 hint", 0.05),
+    Control("rule_weights.hint", "L0 hint", 0.01),
     Control("rule_weights.entity", "Names and codes", 0.05),
-    Control("rule_weights.category", "Category", 0.05),
+    Control("rule_weights.category", "Category", 0.01),
 )
 
 
@@ -69,11 +70,21 @@ def settings_panel(address: Address, base: Settings) -> None:
         width="stretch",
         help="Go back to the settings of the knowledge base (its evidence.toml, then the defaults).",
     )
+    st.button(
+        "Example questions",
+        key="ask_start",
+        icon=":material/home:",
+        on_click=drop_everything,
+        disabled=address.question is None and not address.values,
+        width="stretch",
+        help="Leave this run and go back to the start page.",
+    )
 
 
 def scope_picker(address: Address, fields: dict[str, tuple[str, ...]]) -> None:
     """Draw the filter that the caller sets, with the known fields and values to choose from; others can be typed."""
-    known = [f"{field}={value}" for field, values in fields.items() if len(values) <= LISTED_VALUES for value in values]
+    first = sorted(fields.items(), key=lambda item: item[0] != "category")  # what people narrow by
+    known = [f"{field}={value}" for field, values in first if len(values) <= LISTED_VALUES for value in values]
     _seed("ask_scope", list(address.scope))
     st.multiselect(
         "Scope",
@@ -137,4 +148,4 @@ def _range(field: FieldInfo) -> tuple[float, float]:
 
 def _help(field: FieldInfo) -> str:
     known = unit_and_range(field)
-    return markdown(f"{field.description} Unit: {known[0]}." if known else str(field.description))
+    return markdown(f"{field.description} In {known[0]}, {known[1]:,} to {known[2]:,}." if known else str(field.description))

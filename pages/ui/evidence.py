@@ -5,10 +5,23 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from engine.contracts.codes import ReasonCode
 from engine.contracts.lookup import EvidenceBlock, LookupResult
 from engine.contracts.lookup_trace import AttemptTrace
 from pages.ui.safe import badge, markdown, shorten
 
+NEXT_STEPS = {
+    ReasonCode.EMPTY_KNOWLEDGE_BASE: "The knowledge base has no text yet: add Markdown files to its folder and sync.",
+    ReasonCode.NO_SEARCHABLE_TEXT: "Nothing was searched: the question has no word in it that could be found. Name the thing, the code or the alert.",
+    ReasonCode.L1_DISABLED: "Nothing was searched: switch the vector search on again (the setting use_l1).",
+    ReasonCode.NO_CANDIDATES: "Nothing was searched: no passage lies inside the scope.",
+    ReasonCode.BELOW_FLOOR: "None of these is near enough to count as evidence. If one of them is what you looked for, lower the evidence floor "
+    "in the sidebar, or write the document in the words of the question.",
+    ReasonCode.UNREADABLE_BY_EMBEDDER: "The embedding model cannot read this language, so these similarities mean nothing. Set embedding_model in "
+    "the evidence.toml of the knowledge base to a multilingual sentence-transformers model.",
+    ReasonCode.FOUND: "",
+}
+SCOPED = " Only the scope in the sidebar was searched; widen it to search more."
 OPEN_BLOCKS = 2  # the first ones are read; the others are scanned by their headings
 SCROLL_LINES = 18  # a longer text scrolls in its own box, so that the next heading stays in sight
 SCROLL_PIXELS = 380
@@ -29,7 +42,7 @@ def evidence_list(result: LookupResult) -> None:
 
 def _block(block: EvidenceBlock) -> None:
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
-        st.markdown(f":material/description: **{markdown(block.source)}**, lines {block.lines.start} to {block.lines.end}", width="content")
+        st.markdown(f":material/description: **{markdown(block.source)}**, {_lines(block)}", width="content")
         for category in block.categories:
             st.badge(badge(category), color="blue")
     long = block.content.count("\n") >= SCROLL_LINES
@@ -44,18 +57,19 @@ def _block(block: EvidenceBlock) -> None:
         )
 
 
+def _lines(block: EvidenceBlock) -> str:
+    start, end = block.lines.start, block.lines.end
+    return f"line {start}" if start == end else f"lines {start} to {end}"
+
+
 def closest_candidates(result: LookupResult) -> None:
     """Without evidence: what came closest, and that it is not evidence."""
     st.header("Closest candidates, not evidence", anchor="closest")
     attempts = result.retrieval_trace.attempts
+    st.caption(NEXT_STEPS[result.reason_code] + (SCOPED if result.scope else ""))
     if not attempts or not attempts[-1].candidates:
-        st.caption("No passage was compared with the question. Ask with other words, widen the scope, or add documents to the knowledge base.")
         return
     last = attempts[-1]
-    st.caption(
-        f"None of these answers for itself: the floor is {last.evidence_floor:.2f}. If one of them is what you looked for, "
-        "lower the evidence floor in the sidebar or write the document in the words of the question."
-    )
     candidate_table(last, key="ask_closest", alt="Candidates closest to the question; none of them is evidence")
 
 

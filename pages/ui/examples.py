@@ -15,6 +15,9 @@ def example_cards(cases: tuple[Case, ...], base: Settings, report: SyncReport) -
     """Draw each example with the one sentence on what it shows."""
     st.caption(f"{report.documents:,} documents, {report.chunks:,} passages. Every answer shows its evidence and how each step came to it.")
     file_notes(report)
+    if not report.documents:
+        st.info("This knowledge base is empty. Add Markdown files to its folder, then sync.", icon=":material/folder_open:")
+        return
     if not cases:
         st.info("This knowledge base has no example questions. Type one above, or add some to its cases.yaml.", icon=":material/edit_note:")
         return

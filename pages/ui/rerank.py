@@ -22,7 +22,7 @@ def rerank_panel(result: LookupResult) -> None:
     if not trace.entries:
         st.text("Nothing to order: no attempt returned a candidate.")
         return
-    st.caption("The score only orders; whether a passage is evidence is decided by its similarity alone. Faded bars became no evidence.")
+    st.caption("The score only orders. What can be evidence is decided by similarity against the floor; a faded bar became none, and says why.")
     evidence = {chunk for block in result.evidence_blocks for chunk in block.chunk_ids}
     first = trace.entries[0]
     st.plotly_chart(
@@ -31,7 +31,7 @@ def rerank_panel(result: LookupResult) -> None:
         config={"displayModeBar": False},
         alt=f"Scores of the first {min(SHOWN, len(trace.entries))} candidates stacked by signal; the first has {first.score:.6f}",
     )
-    with st.expander("Every signal as a number", key="ask_parts", icon=":material/calculate:"):
+    with st.expander(f"The signals of the first {len(trace.entries)} as numbers", key="ask_parts", icon=":material/calculate:"):
         _parts_table(trace, evidence)
     if trace.dropped:
         with st.expander("Candidates that became no block of their own", key="ask_dropped", icon=":material/filter_list_off:"):
@@ -60,7 +60,7 @@ def score_figure(trace: RerankTrace, evidence: set[str], limit: int = SHOWN) -> 
             width=0.42,
         )
     _print_scores(figure, rows, entries)
-    _name_rows(figure, rows, entries, evidence)
+    _name_rows(figure, rows, entries, evidence, {drop.chunk_id: drop.code.value for drop in trace.dropped})
     figure.update_layout(
         barmode="relative",
         height=ROW_PIXELS * len(entries) + 90,
@@ -89,10 +89,10 @@ def _print_scores(figure: go.Figure, rows: list[int], entries: tuple[RerankEntry
     )
 
 
-def _name_rows(figure: go.Figure, rows: list[int], entries: tuple[RerankEntry, ...], evidence: set[str]) -> None:
-    """Write each passage above its bar, with its move and whether it became evidence."""
+def _name_rows(figure: go.Figure, rows: list[int], entries: tuple[RerankEntry, ...], evidence: set[str], codes: dict[str, str]) -> None:
+    """Write each passage above its bar, with its move and, where it became no evidence, the code that says why."""
     for row, entry in zip(rows, entries, strict=True):
-        mark = "" if entry.chunk_id in evidence else "  not evidence"
+        mark = "" if entry.chunk_id in evidence else f"  not evidence{': ' + codes[entry.chunk_id] if entry.chunk_id in codes else ''}"
         moved = "" if entry.base_rank == entry.final_rank else f"  (by similarity {entry.base_rank}.)"
         text = f"<b>{entry.final_rank}.</b> {plotly(shorten(entry.chunk_id, 72))}<i>{moved}{mark}</i>"
         figure.add_annotation(x=0, xref="paper", y=row, yshift=17, text=text, showarrow=False, xanchor="left", font={"size": 12})

@@ -115,6 +115,9 @@ def test_an_example_is_one_click_away(page: Page, server: str) -> None:
     drawn(page)
     assert "trace_candidates=3" in page.url
     assert result_of(page)["query"] == RETRIED
+    page.go_back()  # question and settings are one step
+    page.get_by_role("button", name="kafka topics").wait_for()
+    assert page.url.rstrip("/") == server
 
 
 def test_hostile_text_reads_as_itself(page: Page, server: str) -> None:

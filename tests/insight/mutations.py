@@ -99,7 +99,7 @@ MUTATIONS = {
             ("retrieval_trace.attempts", ()),
             ("retrieval_trace.fallback_reason", None),
             ("retrieval_trace.spans", ()),
-            ("reason_code", ReasonCode.EMPTY_KNOWLEDGE_BASE),
+            ("reason_code", ReasonCode.NO_SEARCHABLE_TEXT),
         ),
     ),
     "hints_are_not_evidence": Mutation("filtered_is_enough", _flags_off),

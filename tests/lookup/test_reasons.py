@@ -36,7 +36,7 @@ MESSAGES = {
     "no_searchable_text": "No knowledge evidence was found: the question has no word to search for; name what you look for.",
     "l1_disabled": "No knowledge evidence was found: the vector search is switched off (use_l1), and L0 hints are never evidence.",
     "scope_leaves_nothing": "No knowledge evidence was found: the scope leaves nothing to search; widen it.",
-    "below_floor": "No knowledge evidence was found: the nearest passage has similarity 0.000, and the floor is 0.2.",
+    "below_floor": "No knowledge evidence was found: the nearest passage has similarity 0, and the floor is 0.2.",
     "unreadable": (
         "No knowledge evidence was found: the embedding model cannot read enough of the question or of what it found, "
         "so its similarities mean nothing; choose a model for this language."
@@ -75,7 +75,7 @@ def test_a_question_that_is_no_unicode_is_an_error(small: KnowledgeEngine) -> No
 def test_near_misses_are_counted_and_named_in_the_message(bench: Bench) -> None:
     result = bench.look_up("replay from a time stamp", evidence_floor=0.57, reference_threshold=0.6, medium_threshold=0.6)
     assert (result.found, result.retrieval_trace.near_misses) == (False, 1)
-    assert result.message.endswith("the nearest passage has similarity 0.560, and the floor is 0.57; 1 candidate just below.")
+    assert result.message.endswith("the nearest passage has similarity 0.560112, and the floor is 0.57; 1 candidate just below.")
 
 
 def test_a_result_without_evidence_still_lists_the_nearest_candidates_as_no_evidence(bench: Bench) -> None:
@@ -112,7 +112,7 @@ def test_the_words_that_no_packed_text_has_are_missing(results: Results, bench: 
 
 
 def test_what_the_budget_took_makes_the_result_truncated(results: Results) -> None:
-    assert results["budget_of_nothing"].completeness_hint.note == "The budget cut 0 and left out 3 of 3 blocks."
+    assert results["budget_of_nothing"].completeness_hint.note == "The budget has no room for any block; raise budget_tokens."
     assert results["budget_of_nothing"].context_pack.text == ""
     assert results["budget_of_nothing"].found is True
 
@@ -157,3 +157,7 @@ def test_a_whole_result_stays_at_about_forty_kilobytes(tmp_path: Path) -> None:
     result = open_bench(tmp_path, files).look_up("rewind the offsets of the consumer group")
     assert len(result.evidence_blocks) == 8
     assert len(result.canonical_json().encode()) < 42_000
+
+
+def test_a_code_that_no_document_has_is_named_in_the_message(bench: Bench) -> None:
+    assert bench.look_up("free the root volume ERR_NOPE_9999").message.endswith(" No document has the code ERR_NOPE_9999.")

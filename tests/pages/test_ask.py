@@ -85,7 +85,8 @@ def test_a_question_shows_verdict_evidence_and_the_result_of_the_engine_byte_for
     assert "Completeness: complete" in words_of(page)
     block = result.evidence_blocks[0]
     assert block.content in [code.value for code in page.code]
-    assert f"lines {block.lines.start} to {block.lines.end}" in words_of(page)
+    assert (block.lines.start, block.lines.end) == (8, 8)
+    assert "queue\\-backlog\\.md**, line 8" in words_of(page)
     for reason in block.hit_reasons:
         assert f"`{reason.code}`" in words_of(page)
 
@@ -136,7 +137,7 @@ def test_without_evidence_the_closest_candidates_are_named_as_not_evidence(kb: P
 def test_a_question_without_words_says_what_to_do_next(kb: Path) -> None:
     page = open_page(q="？？？")
     assert "no word to search for" in page.warning[0].value
-    assert "Ask with other words" in words_of(page)
+    assert "Name the thing, the code or the alert" in words_of(page)
 
 
 def test_a_blank_question_is_an_error_with_the_next_step(kb: Path) -> None:
@@ -256,7 +257,7 @@ def test_changed_files_are_noticed_and_synchronised(kb: Path) -> None:
 def test_every_widget_has_a_key_and_every_setting_a_help(kb: Path) -> None:
     page = open_page(q=DIRECT)
     widgets = [*page.slider, *page.toggle, *page.number_input, *page.multiselect]
-    assert len(widgets) == 15
+    assert len(widgets) == 16
     assert all(widget.key.startswith("ask_") and widget.help for widget in widgets)
     pictures = [*(chart.proto for chart in page.get("plotly_chart")), *(table.proto for table in page.dataframe)]
     assert all(picture.alt for picture in pictures)

@@ -170,7 +170,7 @@ def test_no_evidence_result_keeps_traceability(results: Results) -> None:
     """No-evidence result keeps traceability"""
     result = results["both_attempts_fail"]
     assert result.found is False
-    assert result.message == "No knowledge evidence was found: the nearest passage has similarity 0.000, and the floor is 0.2."
+    assert result.message == "No knowledge evidence was found: the nearest passage has similarity 0, and the floor is 0.2."
     filtered, retry = result.retrieval_trace.attempts
     assert (filtered.query, filtered.candidate_count) == ("signed permission", 5)
     assert (retry.query, retry.candidate_count) == ("signed permission", 20)
