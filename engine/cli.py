@@ -6,17 +6,14 @@ Exit codes: 0 found or clean, 1 nothing found, 2 bad input, 3 the environment.
 from __future__ import annotations
 
 import json
-import os
-import socket
-import subprocess
 import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from engine.errors import BadSettings, EnvironmentProblem, EvidenceError
-from engine.settings import ENVIRONMENT_PREFIX, RuleWeights, Settings, load_settings
+from engine.errors import BadSettings, EvidenceError
+from engine.settings import RuleWeights, Settings, load_settings
 
 app = typer.Typer(
     help="Find out why a knowledge lookup missed: checkable evidence from Markdown, with a trace of every decision.",
@@ -102,14 +99,13 @@ def serve(
     """Build the index where it is missing, and serve the explorer on localhost."""
     from engine.console import progress_display
     from engine.knowledge_engine import KnowledgeEngine
+    from engine.server import become_server, expect_free, find_app
 
-    page = Path(__file__).resolve().parents[1] / "app.py"
-    if not page.exists():
-        raise EnvironmentProblem("the explorer's app.py lives in the source checkout; clone the project and run evidence serve there")
+    page = find_app()
     folder = (positional or kb).resolve()
     overrides = _overrides(settings)
     chosen = load_settings(folder, overrides)
-    _expect_free(port)
+    expect_free(port)
     with progress_display() as progress, KnowledgeEngine.open(folder, settings=chosen, progress=progress) as engine:
         counts = engine.report()
     url = f"http://localhost:{port}"
@@ -117,36 +113,7 @@ def serve(
         print(json.dumps({"url": url, "documents": counts.documents, "chunks": counts.chunks, "snapshotId": counts.snapshot_id}), flush=True)
     else:
         print(f"{counts.documents} documents, {counts.chunks} chunks. The explorer is at {url} (stop it with Ctrl-C).", flush=True)
-    _become_streamlit(page, port, {**_as_variables(overrides, chosen), "EVIDENCE_KB": str(folder)})
-
-
-def _expect_free(port: int) -> None:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError as failure:
-            raise EnvironmentProblem(f"port {port} is taken ({failure.strerror}); give another one with --port") from failure
-
-
-def _become_streamlit(page: Path, port: int, variables: dict[str, str]) -> None:
-    """Go on as the server of the pages; what the build has loaded is left behind, and signals reach the server itself."""
-    environment = {**os.environ, **variables}
-    command = [sys.executable, "-m", "streamlit", "run", page.name, f"--server.port={port}", "--server.headless=true"]
-    os.chdir(page.parent)
-    if os.name == "posix":
-        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # stdout has had its one document
-        os.execve(command[0], command, environment)
-    raise typer.Exit(subprocess.call(command, env=environment, stdout=sys.stderr))
-
-
-def _as_variables(overrides: dict[str, Any], chosen: Settings) -> dict[str, str]:
-    """What `--set` said, for a process in another folder: relative paths, wherever they came from, are made absolute."""
-    named = {name.replace(".", "__"): str(value) for name, value in overrides.items()}
-    for name, value in (("index_dir", chosen.index_dir), ("embedding_model", chosen.embedding_model)):
-        if value and Path(value).expanduser().is_dir():
-            named[name] = str(Path(value).expanduser().resolve())
-    return {ENVIRONMENT_PREFIX + name.upper(): value for name, value in named.items()}
+    raise typer.Exit(become_server(page, port, folder, overrides, chosen))
 
 
 def _overrides(assignments: list[str] | None) -> dict[str, Any]:

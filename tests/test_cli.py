@@ -128,7 +128,7 @@ def test_every_command_takes_kb_set_and_json() -> None:
 
 
 def test_serve_outside_of_a_checkout_says_where_the_page_lives(folder: Path) -> None:
-    code = "import engine.cli as cli; cli.__file__ = '/nowhere/engine/cli.py'; cli.main()"
+    code = "import engine.cli, engine.server; engine.server.__file__ = '/nowhere/engine/server.py'; engine.cli.main()"
     done = subprocess.run([sys.executable, "-c", code, "serve"], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 3
     assert "app.py lives in the source checkout" in done.stderr
