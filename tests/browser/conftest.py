@@ -47,6 +47,7 @@ def server(browser: Browser, environment: dict[str, str]) -> Iterator[str]:
 def page(browser: Browser) -> Iterator[Page]:
     """A fresh page; the test fails when anything it did left localhost or raised in the browser."""
     page = browser.new_page(viewport={"width": 1400, "height": 1000})
+    page.set_default_timeout(90_000)  # a machine that does something else must not fail a test
     requests: list[str] = []
     faults: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
