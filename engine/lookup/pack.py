@@ -56,11 +56,10 @@ def pack(blocks: Sequence[Block], budget: int, tokenizer: Tokenizer, recorder: R
             whole = to_pack(block)
             number = len(included) + 1
             fitting = _fit(before, number, whole, block.best_span, budget, tokenizer)
-            alone = _written(number, whole)
             if fitting is None:
                 header_tokens = tokenizer.count(write_header(number, replace(whole, truncated=True)))
                 reason = OmitReason.HEADER_EXCEEDS_BUDGET if header_tokens >= budget else OmitReason.NO_ROOM
-                omitted.append(Omitted(block, tokenizer.count(alone), reason))
+                omitted.append(Omitted(block, tokenizer.count(_written(number, whole)), reason))
             else:
                 written = _written(number, fitting)
                 text = before + written
