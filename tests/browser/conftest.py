@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.running import HOW_TO_GET_IT, browsing, chromium, serve
+from tests.browser.running import HOW_TO_GET_IT, PATIENCE, browsing, chromium, serve
 from tests.pages.tiny import write_tiny
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def server(browser: Browser, environment: dict[str, str]) -> Iterator[str]:
 def page(browser: Browser) -> Iterator[Page]:
     """A fresh page; the test fails when anything it did left localhost or raised in the browser."""
     page = browser.new_page(viewport={"width": 1400, "height": 1000})
-    page.set_default_timeout(90_000)  # a machine that does something else must not fail a test
+    page.set_default_timeout(PATIENCE)
     requests: list[str] = []
     faults: list[str] = []
     page.on("request", lambda request: requests.append(request.url))

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api._generated import LocatorAssertions
 
 ROOT = Path(__file__).parents[2]
 HOW_TO_GET_IT = "no Chromium here; install it (apt-get install chromium) and Playwright (pip install playwright), or set CHROMIUM to its path"
@@ -31,6 +32,7 @@ QUIET = [
     "--disable-sync",
 ]
 START_SECONDS = 60
+PATIENCE = 90_000  # milliseconds; a machine that does something else must not fail a test
 
 
 def chromium() -> str | None:
@@ -81,6 +83,14 @@ def browsing() -> Iterator[Browser]:
             browser.close()
 
 
+def expect(locator: Locator) -> LocatorAssertions:
+    """Playwright's assertions, which look again until they hold or the patience ends."""
+    from playwright.sync_api import expect
+
+    expect.set_options(timeout=PATIENCE)
+    return expect(locator)
+
+
 def ready(page: Page, address: str) -> None:
     """Open an address and wait until its run is on the page."""
     page.goto(address)
@@ -89,7 +99,7 @@ def ready(page: Page, address: str) -> None:
 
 def drawn(page: Page) -> None:
     """Wait until the last part of a run is on the page."""
-    page.get_by_text("The whole run").wait_for(timeout=120_000)
+    page.get_by_text("The whole run").wait_for(timeout=PATIENCE)
     settled(page)
 
 
@@ -97,5 +107,5 @@ def settled(page: Page) -> None:
     """Wait until no script runs and no part of the page waits for its own code."""
     page.wait_for_timeout(300)  # the click reaches the server
     idle = "document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'"
-    page.wait_for_function(f"{idle} && !document.querySelector('[data-testid=stSkeleton]')", timeout=60_000)
+    page.wait_for_function(f"{idle} && !document.querySelector('[data-testid=stSkeleton]')", timeout=PATIENCE)
     page.wait_for_timeout(300)  # the last pictures are painted

@@ -66,7 +66,7 @@ def test_titles_and_breadcrumbs_are_capped() -> None:
 
 
 def test_the_format_is_what_it_says() -> None:
-    block = PackedBlock("runbooks/disk.md", "Disk", "Disk > Fix", ("similarity 0.712", "has a \"word\""), (10, 12), (10, 50), True, "a\n\nb")
+    block = PackedBlock("runbooks/disk.md", "Disk", "Disk > Fix", ("similarity 0.712", 'has a "word"'), (10, 12), (10, 50), True, "a\n\nb")
     assert written([block]) == (
         '[1] source: "runbooks/disk.md" lines: 10-12 of 10-50\n'
         'title: "Disk"\n'
