@@ -42,13 +42,14 @@ def chromium() -> str | None:
 
 @contextmanager
 def serve(environment: dict[str, str]) -> Iterator[str]:
-    """Run app.py until the block ends; yields the address that it answers at."""
+    """Run app.py until the block ends, with no EVIDENCE_ variable but the given ones; yields the address that it answers at."""
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("EVIDENCE_")}
     with socket.socket() as free:
         free.bind(("localhost", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", "--server.headless=true", "--server.fileWatcherType=none"]
     with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, env={**os.environ, **environment})
+        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, env={**ours, **environment})
         try:
             _wait(f"http://localhost:{port}/_stcore/health", process)
             yield f"http://localhost:{port}"
