@@ -22,22 +22,19 @@ _MOST_LISTED = 20
 def progress_display() -> Iterator[ProgressCallback]:
     """A progress callback that draws one bar a stage on stderr; nothing is drawn before the first call."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    started = False
     bars = Progress(*columns, console=Console(file=sys.stderr))
     tasks = {}
 
     def show(stage: str, done: int, total: int) -> None:
-        nonlocal started
         if stage not in tasks:
             bars.start()
-            started = True
             tasks[stage] = bars.add_task(SYNC_STAGES.get(stage, stage), total=total)
         bars.update(tasks[stage], completed=done, total=total)
 
     try:
         yield show
     finally:
-        if started:
+        if tasks:
             bars.stop()
 
 

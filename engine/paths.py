@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from engine.errors import KnowledgeBaseMissing
+
 
 def is_folder(path: Path) -> bool:
     """Whether there is a folder; a path that cannot exist is none."""
@@ -11,3 +13,9 @@ def is_folder(path: Path) -> bool:
         return path.is_dir()
     except (OSError, ValueError):
         return False
+
+
+def require_knowledge_base(kb: Path) -> None:
+    """Raise KnowledgeBaseMissing where there is no folder."""
+    if not is_folder(kb):
+        raise KnowledgeBaseMissing(f"there is no knowledge base at {kb}; give a folder of Markdown files with --kb PATH")

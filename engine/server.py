@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import EnvironmentProblem
+from engine.paths import is_folder
 from engine.settings import ENVIRONMENT_PREFIX, Settings
 
 
@@ -46,6 +47,7 @@ def _as_variables(overrides: dict[str, Any], chosen: Settings) -> dict[str, str]
     """What `--set` said, for a process in another folder: relative paths, wherever they came from, are made absolute."""
     named = {name.replace(".", "__"): str(value) for name, value in overrides.items()}
     for name, value in (("index_dir", chosen.index_dir), ("embedding_model", chosen.embedding_model)):
-        if value and Path(value).expanduser().is_dir():
-            named[name] = str(Path(value).expanduser().resolve())
+        folder = Path(value).expanduser()
+        if value and is_folder(folder):
+            named[name] = str(folder.resolve())
     return {ENVIRONMENT_PREFIX + name.upper(): value for name, value in named.items()}

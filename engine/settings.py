@@ -17,16 +17,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from pydantic.fields import FieldInfo
 
 from engine.digest import digest
-from engine.errors import BadSettings, KnowledgeBaseMissing
-from engine.paths import is_folder
+from engine.errors import BadSettings
+from engine.paths import require_knowledge_base
 
 ENVIRONMENT_PREFIX = "EVIDENCE_"
 RESERVED_VARIABLES = {"EVIDENCE_KB"}  # which knowledge base the explorer shows; not a setting
 BUILD_SETTINGS = ("chunk_tokens", "embedding_model", "embedding_dtype", "vector_store")
 MACHINE_SETTINGS = {"index_dir", "vector_store", "embedding_dtype"}  # the same answers on any machine, so not in the fingerprint
+LEAST_CHUNK_TOKENS = 32  # a breadcrumb and a sentence
 
-
-_NO_CONTROL = r"^(?:[^\x00-\x1f~]|~(?:/|$))[^\x00-\x1f]*$|^$"  # a path; `~` is the own home only
+_PATH = r"^(?:[^\x00-\x1f~]|~(?:/|$))[^\x00-\x1f]*$|^$"  # no control characters; `~` is the own home only
 
 
 def _number(default: Any, sentence: str, unit: str, low: float, high: float) -> Any:
@@ -82,7 +82,7 @@ class Settings(_Turnable):
     embedding_model: str = Field(
         default="all-MiniLM-L6-v2",
         min_length=1,
-        pattern=_NO_CONTROL,
+        pattern=_PATH,
         description="The bundled all-MiniLM-L6-v2, another sentence-transformers model by name or folder, or `hash` (no model at all, for tests).",
     )
     embedding_dtype: Literal["auto", "float32", "bfloat16"] = Field(
@@ -90,7 +90,7 @@ class Settings(_Turnable):
     )
     vector_store: Literal["usearch"] = Field(default="usearch", description="Where the vectors are kept.")
     keep_snapshots: int = _number(2, "How many snapshots of the index stay on disk.", "snapshots", 1, 100)
-    index_dir: str = Field(default="", pattern=_NO_CONTROL, description="Folder of the index; empty is the user's cache folder.")
+    index_dir: str = Field(default="", pattern=_PATH, description="Folder of the index; empty is the user's cache folder.")
 
     @model_validator(mode="after")
     def _thresholds_rise(self) -> Settings:
@@ -101,8 +101,8 @@ class Settings(_Turnable):
                     f"thresholds out of order: {lower} is {getattr(self, lower)} and {upper} is {getattr(self, upper)}; "
                     "they must rise from evidence_floor over reference_threshold and medium_threshold to high_threshold"
                 )
-        if 0 < self.chunk_tokens < 32:
-            raise ValueError(f"chunk_tokens is {self.chunk_tokens}; use 0 (as long as the embedder reads) or at least 32")
+        if 0 < self.chunk_tokens < LEAST_CHUNK_TOKENS:
+            raise ValueError(f"chunk_tokens is {self.chunk_tokens}; use 0 (as long as the embedder reads) or at least {LEAST_CHUNK_TOKENS}")
         return self
 
     @property
@@ -125,8 +125,7 @@ class Settings(_Turnable):
 
 def load_settings(kb: str | Path, overrides: Mapping[str, Any] | None = None) -> Settings:
     """The settings of a knowledge base from file, environment and `overrides`. Raises KnowledgeBaseMissing, BadSettings."""
-    if not is_folder(Path(kb)):
-        raise KnowledgeBaseMissing(f"there is no knowledge base at {kb}; give a folder of Markdown files with --kb PATH")
+    require_knowledge_base(Path(kb))
     tree: dict[str, Any] = {}
     for origin in (_from_file(Path(kb) / "evidence.toml"), _from_environment(), dict(overrides or {})):
         for name, value in origin.items():

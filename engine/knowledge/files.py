@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine.contracts.reports import SkippedFile
-from engine.errors import KnowledgeBaseMissing
-from engine.paths import is_folder
+from engine.paths import require_knowledge_base
 
 MARKDOWN_SUFFIXES = {".md", ".markdown", ".mdx"}
 OWN_FILES = {"cases.yaml", "evidence.toml"}  # about the knowledge base, not in it
@@ -21,8 +20,7 @@ def list_files(kb: Path) -> Iterator[tuple[str, Path]]:
     Raises:
         KnowledgeBaseMissing: there is no folder at `kb`.
     """
-    if not is_folder(kb):
-        raise KnowledgeBaseMissing(f"there is no knowledge base at {kb}; give a folder of Markdown files with --kb PATH")
+    require_knowledge_base(kb)
     closed: list[Path] = []
     found: list[Path] = []
     for folder, folders, files in os.walk(kb, onerror=lambda failure: closed.append(Path(str(failure.filename)))):

@@ -37,17 +37,23 @@ def read_frontmatter(source: str, lines: list[str]) -> Frontmatter:
         mark = getattr(failure, "problem_mark", None)
         what = getattr(failure, "problem", None) or str(failure)
         line = first + 2 + (mark.line if mark is not None else 0)
-        message = f"the frontmatter is not YAML: {what}; quote the value or repair the line (the text is indexed without its fields)"
-        return Frontmatter({}, last + 1, (Problem(source=source, line=line, code="broken_frontmatter", message=message),))
+        return _broken(source, line, last, f"is not YAML: {what}; quote the value or repair the line")
     if node is None:
         return Frontmatter({}, last + 1, ())
+    if isinstance(node, yaml.ScalarNode):
+        return Frontmatter({}, 0, ())  # text between two rules
     if not isinstance(node, yaml.MappingNode):
-        return _not_a_mapping(source, node, first, last)
+        return _broken(source, first + 2, last, "is a list, not fields; write `name: value` lines")
     try:
         return _fields(source, node, first, last)
     except RecursionError:
-        message = "the frontmatter is nested without end; write plain `name: value` lines (the text is indexed without its fields)"
-        return Frontmatter({}, last + 1, (Problem(source=source, line=first + 2, code="broken_frontmatter", message=message),))
+        return _broken(source, first + 2, last, "is nested without end; write plain `name: value` lines")
+
+
+def _broken(source: str, line: int, last: int, what: str) -> Frontmatter:
+    """A closed block that gives no fields; the text after it is read."""
+    message = f"the frontmatter {what} (the text is indexed without its fields)"
+    return Frontmatter({}, last + 1, (Problem(source=source, line=line, code="broken_frontmatter", message=message),))
 
 
 def _unclosed(source: str, lines: list[str], first: int) -> Frontmatter:
@@ -56,13 +62,6 @@ def _unclosed(source: str, lines: list[str], first: int) -> Frontmatter:
         return Frontmatter({}, 0, ())  # a rule at the top of the text
     message = "the frontmatter has no closing ---; add it (until then the whole file is text)"
     return Frontmatter({}, 0, (Problem(source=source, line=first + 1, code="unclosed_frontmatter", message=message),))
-
-
-def _not_a_mapping(source: str, node: yaml.Node, first: int, last: int) -> Frontmatter:
-    if isinstance(node, yaml.ScalarNode):
-        return Frontmatter({}, 0, ())  # text between two rules
-    message = "the frontmatter is a list, not fields; write `name: value` lines (the text is indexed without fields)"
-    return Frontmatter({}, last + 1, (Problem(source=source, line=first + 2, code="broken_frontmatter", message=message),))
 
 
 def _fields(source: str, node: yaml.MappingNode, first: int, last: int) -> Frontmatter:

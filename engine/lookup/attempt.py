@@ -62,7 +62,7 @@ def attempt(
 
 
 def _top_similarity(candidates: tuple[Candidate, ...], settings: Settings) -> float | None:
-    readable = [one.similarity for one in candidates if one.record.readable >= settings.minimum_readable]
+    readable = [one.similarity for one in candidates if one.is_readable(settings)]
     return max(readable or (one.similarity for one in candidates), default=None)
 
 

@@ -97,7 +97,7 @@ def unusable(one: Ranked, query_readable: bool, settings: Settings) -> DropCode 
 
 
 def _by_similarity(one: Ranked, query_readable: bool, settings: Settings) -> DropCode | None:
-    if not query_readable or one.candidate.record.readable < settings.minimum_readable:
+    if not query_readable or not one.candidate.is_readable(settings):
         return DropCode.UNREADABLE_BY_EMBEDDER
     return DropCode.BELOW_FLOOR if one.candidate.similarity < settings.evidence_floor else None
 

@@ -50,7 +50,7 @@ def completeness(question: Question, blocks: Sequence[Block], pack: Pack) -> Com
 def near_misses(shown: Attempt | None, settings: Settings) -> int:
     """How many candidates of an attempt lie just below the floor."""
     floor = settings.evidence_floor
-    readable = [one.similarity for one in shown.candidates if one.record.readable >= settings.minimum_readable] if shown else []
+    readable = [one.similarity for one in shown.candidates if one.is_readable(settings)] if shown else []
     return sum(floor - _NEAR_MISS <= similarity < floor for similarity in readable)
 
 

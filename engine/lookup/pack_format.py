@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from engine.knowledge.chunk_names import MOST_NAME_CHARACTERS
 
 _FIRST = re.compile(r'\[(\d+)\] source: ("(?:[^"\\]|\\.)*") lines: (\d+)-(\d+)(?: of (\d+)-(\d+))?')
-_OTHER_ENDS = re.compile("[\r\v\f\x1c-\x1e\x85\u2028\u2029]")  # where other readers than ours begin a new line
-_MARKED_ENDS = re.compile("([\r\v\f\x1c-\x1e\x85\u2028\u2029])[|] ")
+_OTHER_ENDS = re.compile("([\r\v\f\x1c-\x1e\x85\u2028\u2029])")  # where other readers than ours begin a new line
+_MARKED_ENDS = re.compile(_OTHER_ENDS.pattern + "[|] ")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
@@ -51,11 +51,7 @@ def write_header(number: int, block: PackedBlock) -> str:
 
 def write_content(content: str) -> str:
     """The content with a mark before every line."""
-    return "\n".join(f"| {_OTHER_ENDS.sub(_marked, line)}" if line else "|" for line in content.split("\n"))
-
-
-def _marked(end: re.Match[str]) -> str:
-    return f"{end.group()}| "
+    return "\n".join("| " + _OTHER_ENDS.sub(r"\1| ", line) if line else "|" for line in content.split("\n"))
 
 
 def parse(text: str) -> tuple[PackedBlock, ...]:

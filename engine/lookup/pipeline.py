@@ -133,5 +133,5 @@ def _reason(
     last = attempts[-1]
     if not last.candidates:
         return ReasonCode.NO_CANDIDATES
-    readable = [one for one in last.candidates if one.record.readable >= settings.minimum_readable]
+    readable = [one for one in last.candidates if one.is_readable(settings)]
     return ReasonCode.BELOW_FLOOR if last.query_readable and readable else ReasonCode.UNREADABLE_BY_EMBEDDER

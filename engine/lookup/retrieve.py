@@ -21,6 +21,10 @@ class Candidate:
     similarity: float
     base_rank: int
 
+    def is_readable(self, settings: Settings) -> bool:
+        """Whether the embedder reads enough of it for the similarity to mean something."""
+        return self.record.readable >= settings.minimum_readable
+
 
 def retrieve(
     text: str, rows: np.ndarray | None, settings: Settings, snapshot: Snapshot, embedder: Embedder, recorder: Recorder
