@@ -142,10 +142,10 @@ def unit_and_range(field: FieldInfo) -> tuple[str, float, float] | None:
 
 
 def _from_file(path: Path) -> dict[str, Any]:
-    if not path.exists():
-        return {}
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, RecursionError) as failure:
         raise BadSettings(f"{path.name} cannot be read: {failure}; repair the file or remove it") from failure
 

@@ -20,13 +20,13 @@ def read_cases(kb: Path) -> tuple[Case, ...]:
         BadInput: the file is not a list of cases, or two have one id.
     """
     path = kb / CASES_FILE
-    if not path.exists():
-        return ()
     try:
         entries = yaml.safe_load(path.read_text(encoding="utf-8")) or []
         cases = tuple(Case.model_validate(entry) for entry in entries)
         for case in cases:
             case.model_dump_json()  # a lone surrogate, written as an escape, fails here and not on the page
+    except FileNotFoundError:
+        return ()
     except ValidationError as failure:
         first = failure.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "form"

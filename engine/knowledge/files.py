@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine.contracts.reports import SkippedFile
-from engine.paths import require_knowledge_base
+from engine.paths import is_folder, require_knowledge_base
 
 MARKDOWN_SUFFIXES = {".md", ".markdown", ".mdx"}
 OWN_FILES = {"cases.yaml", "evidence.toml"}  # about the knowledge base, not in it
@@ -38,16 +38,16 @@ def read_file(source: str, path: Path, root: Path) -> bytes | SkippedFile:
     def skipped(code: str, reason: str) -> SkippedFile:
         return SkippedFile(source=name, code=code, reason=reason)
 
-    if path.is_dir():
+    if is_folder(path):
         linked = path.is_symlink()
         return skipped("folder", "links to folders are not followed; copy the folder" if linked else "the folder cannot be read; make it readable")
     if path.suffix.lower() not in MARKDOWN_SUFFIXES:
         return skipped("not_markdown", "only .md, .markdown and .mdx files are read")
     if name != source:
         return skipped("unreadable", "the file name is not Unicode; rename it")
-    if not path.is_file():
-        return skipped("unreadable", "it is no regular file, or a link that leads nowhere; remove it")
     try:
+        if not path.is_file():
+            return skipped("unreadable", "it is no regular file, or a link that leads nowhere; remove it")
         if not path.resolve().is_relative_to(root):
             return skipped("outside", "the link leads outside of the knowledge base; copy the file into it")
         if path.stat().st_size > MOST_BYTES:

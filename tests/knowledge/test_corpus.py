@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -87,3 +90,32 @@ def test_files_that_are_no_files_are_listed_and_do_not_stop_the_rest(tmp_path: P
     corpus = read_corpus(tmp_path)
     assert [one.source for one in corpus.documents] == ["good.md"]
     assert [(one.source, one.code) for one in corpus.skipped] == [(name, "unreadable") for name in ("one.md", "pipe.md", "two.md")]
+
+
+@contextmanager
+def without_rights() -> Iterator[None]:
+    """Root may read everything; in here it is nobody."""
+    own = os.geteuid()
+    if own == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(own)
+
+
+def test_files_in_a_folder_that_may_be_listed_but_not_entered_are_listed() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        kb = write_files(Path(folder), {"good.md": "Text", "closed/a.md": "Text"})
+        kb.chmod(0o755)
+        (kb / "closed").chmod(0o444)
+        try:
+            read_corpus(kb)  # whatever is imported late is imported now
+            with without_rights():
+                corpus = read_corpus(kb)
+        finally:
+            (kb / "closed").chmod(0o755)
+    assert [one.source for one in corpus.documents] == ["good.md"]
+    assert [(one.source, one.code, one.reason) for one in corpus.skipped] == [
+        ("closed/a.md", "unreadable", "Permission denied; make the file readable")
+    ]
