@@ -15,7 +15,7 @@ class SkippedFile(Contract):
     """A file that is not indexed, and why."""
 
     source: str
-    code: str = Field(description="`undecodable`, `binary`, `too_large`, `unreadable`, `outside`, `folder` or `not_markdown`.")
+    code: str = Field(description="`undecodable`, `binary`, `too_large`, `unreadable`, `outside`, `folder`, `hidden` or `not_markdown`.")
     reason: str
 
 

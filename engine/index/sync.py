@@ -73,7 +73,7 @@ def _writer(home: Path) -> Iterator[None]:
 
 def _build(kb: Path, home: Path, settings: Settings, embedder: Embedder, progress: Progress) -> None:
     progress("read", 0, 1)
-    corpus = read_corpus(kb)
+    corpus = read_corpus(kb, settings)
     progress("read", 1, 1)
     chunks = _chunks(corpus, settings, embedder, progress)
     vectors = embedder.embed_documents([chunk.embedded_text for chunk in chunks], progress)
