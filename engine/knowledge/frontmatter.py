@@ -12,7 +12,7 @@ _FENCES = {"---": "yaml", "---yaml": "yaml", "---yml": "yaml", "---toml": "toml"
 _CODE = re.compile(r"---(js|javascript|ts|typescript|coffee|coffeescript|cson)")  # code that other tools run; nothing is run here
 _FIELD = re.compile(r"""["']?[\w.-]+["']?\s*[:=]""")
 _LOWER_FIELD = re.compile(r"[a-z][\w.-]*\s*:")
-_SYNTAX = re.compile(r".*:(\s|$)|%|[?&] |-\s")  # what a sentence between two rules hardly has
+_SYNTAX = re.compile(r".*:(\s|$)|%|[?&] |-\s|[\[{](\s|$)")  # what a sentence between two rules hardly has
 _OBJECT = re.compile(r'\{\s*("|$)')
 
 
