@@ -1,0 +1,93 @@
+"""Relative links that lead to no file of the knowledge base."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterator
+from typing import Any
+from unicodedata import normalize
+from urllib.parse import unquote, urlsplit
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline, image, link
+
+from engine.contracts.lint import Finding
+from engine.insight.lint_codes import finding
+from engine.insight.lint_material import Material
+from engine.knowledge.files import MARKDOWN_SUFFIXES, OWN_FILES
+
+_INDEXES = ("index.md", "_index.md", "README.md")
+_TEMPLATES = ("{{", "{%", "<%", "$")
+
+
+def broken_links(material: Material) -> Iterator[Finding]:
+    """Links and pictures whose relative target is missing; what leaves the knowledge base is not looked at."""
+    names = [*(document.source for document in material.corpus.documents), *(file.source for file in material.corpus.skipped), *OWN_FILES]
+    known = {normalize("NFC", name) for name in names}
+    for document in material.corpus.documents:
+        for line, target in _links(document.lines):
+            path = _path(document.source, target)
+            if path is not None and not _exists(path, known):
+                yield finding("broken_link", document.source, line, f"the link to {unquote(target)} leads to no file")
+
+
+def _path(source: str, target: str) -> str | None:
+    """The target as a path in the knowledge base; None for one that is no relative path, or leads out of it."""
+    plain = unquote(target)
+    if any(mark in plain for mark in _TEMPLATES) or plain.startswith("/") or _has_scheme(target):
+        return None
+    relative = unquote(target.partition("#")[0].partition("?")[0])
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(source), relative))
+    return None if not relative or path.startswith("..") else normalize("NFC", path)
+
+
+def _has_scheme(target: str) -> bool:
+    try:
+        return bool(urlsplit(target).scheme)
+    except ValueError:  # brackets that are no address
+        return True
+
+
+def _exists(path: str, known: set[str]) -> bool:
+    stem = path.removesuffix(".html")
+    tried = [path, *(f"{one}{suffix}" for one in (path, stem) for suffix in MARKDOWN_SUFFIXES), *(posixpath.normpath(f"{path}/{name}") for name in _INDEXES)]
+    return any(one in known for one in tried)
+
+
+def _links(lines: tuple[str, ...]) -> list[tuple[int, str]]:
+    """Line, from 1, and target of every link and picture."""
+    if not any("](" in line or "][" in line or "]:" in line for line in lines):
+        return []
+    found = []
+    for block in _PARSER.parse("\n".join(lines) + "\n"):
+        start = block.map[0] if block.map else 0
+        for token in block.children or ():
+            target = token.attrs.get("href", token.attrs.get("src"))
+            if "line" in token.meta and isinstance(target, str):
+                found.append((start + int(token.meta["line"]) + 1, target))
+    return found
+
+
+def _with_line(rule: Callable[[StateInline, bool], bool], kind: str) -> Callable[[StateInline, bool], bool]:
+    """A parser rule that also notes on which line of its block a link begins: soft breaks and code hide it afterwards."""
+
+    def noted(state: StateInline, silent: bool) -> bool:
+        start, before = state.pos, len(state.tokens)
+        if not rule(state, silent):
+            return False
+        if not silent:
+            token = next(token for token in state.tokens[before:] if token.type == kind)
+            token.meta["line"] = state.src.count("\n", 0, start)
+        return True
+
+    return noted
+
+
+def _parser() -> Any:
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.inline.ruler.at("link", _with_line(link, "link_open"))
+    parser.inline.ruler.at("image", _with_line(image, "image"))
+    return parser
+
+
+_PARSER = _parser()
