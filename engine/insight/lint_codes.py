@@ -41,9 +41,9 @@ CODES = {
             ("missing_category", "The document has no category while others have one, so no category filter finds it.", "Give it a category."),
             ("category_typo", "The category is almost the name of another one.", "Use one name for both, if they mean the same."),
             ("misfiled", "The words of the document are those of another category.", "Move it, or give it both categories."),
-            ("ambiguous_keyword", "An L0 entry votes for several categories, so it divides the vote.", "Make the keyword more particular, or keep it in one category."),
+            ("ambiguous_keyword", "An L0 entry of several categories divides the vote.", "Make it more particular, or keep it in one category."),
             ("duplicate_chunk", "The passage stands twice, and only one can be evidence.", "Keep one, and link to it."),
-            ("near_duplicate_chunk", "The passage stands nearly twice and takes room in the evidence.", "Merge the two, or say in each what it is about."),
+            ("near_duplicate_chunk", "The passage stands nearly twice and takes room twice.", "Merge the two, or say in each what it is about."),
             ("heading_without_text", "The heading has no text.", "Write the section, or remove the heading."),
             ("status_message", "The text reads like the status message of a tool.", "Write the document that was meant, or remove the file."),
             ("broken_link", "The link leads to no file.", "Correct the target."),
@@ -55,7 +55,8 @@ CODES = {
             ("one_category", "All documents have one category, so L0 never narrows a search.", "Divide the documents into categories."),
             ("category_used_once", "Only one document has the category.", "Nothing, unless another category is meant."),
             ("no_keywords", "The document has no keywords, so L0 knows it by its title and names only.", "Add the words that people ask with."),
-            ("same_section_title", "Several documents have a section of the same title.", "Nothing, where each document's title says what it is about."),
+            ("keyword_named_elsewhere", "Documents of other categories name it, too, which divides the vote.", "Add a keyword of its own."),
+            ("same_section_title", "Several documents have a section of this title.", "Nothing, where the documents' titles tell them apart."),
         ),
     }.items()
     for code, sentence, next_step in rows

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from engine.contracts.lint import Finding
 from engine.insight.lint_codes import finding
-from engine.insight.lint_material import ALIAS_NAMES, FIELD_NAMES, KEYWORD_NAMES, TITLE_NAMES, Material
+from engine.insight.lint_material import Material
+from engine.insight.lint_names import ALIAS_NAMES, FIELD_NAMES, KEYWORD_NAMES, TITLE_NAMES, near_name
 from engine.knowledge.keywords import KeywordEntry, keyword_entries
 from engine.lookup.hints import covers
-from engine.text import fold
 
-_NEAR = 0.8  # difflib's ratio: one letter more, less or swapped in a word of five
 _MOST_NAMED = 5  # categories in one message
-_FIELDS = {"keyword": KEYWORD_NAMES, "alias": ALIAS_NAMES, "title": TITLE_NAMES}  # what an author can change; names in the text are found
+_FIELDS = {"keyword": KEYWORD_NAMES, "alias": ALIAS_NAMES, "title": TITLE_NAMES}  # what an author gives; names are found in the text
 
 
 def ambiguous_keywords(material: Material) -> Iterator[Finding]:
@@ -23,18 +21,28 @@ def ambiguous_keywords(material: Material) -> Iterator[Finding]:
     category_count = len({name for names in categories.values() for name in names})
     entries: dict[str, list[KeywordEntry]] = {}
     for entry in keyword_entries(material.corpus.documents):
-        if entry.kind in _FIELDS and (entry.kind != "title" or " " in entry.key):
-            entries.setdefault(entry.key, []).append(entry)
+        entries.setdefault(entry.key, []).append(entry)
     for found in entries.values():
-        first = min(found, key=lambda one: (one.source, one.kind))
-        named = sorted({name for entry in found for name in categories[entry.source]})
-        if len({entry.source for entry in found}) < 2 or len(named) < 2:
+        given = [one for one in found if one.kind in _FIELDS and (one.kind != "title" or " " in one.key)]
+        named = _categories(found, categories)
+        if not given or len({one.source for one in found}) < 2 or len(named) < 2:
             continue
-        more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+        first = min(given, key=lambda one: (one.source, one.kind))
+        several = len(_categories(given, categories)) > 1
+        code, stands = ("ambiguous_keyword", "stands") if several else ("keyword_named_elsewhere", "is named")
         silent = ", more than half, so it does not vote at all" if covers(len(named), category_count) else ""
-        where = f"{len(named)} of {category_count} categories ({', '.join(named[:_MOST_NAMED])}{more})"
+        where = f"{len(named)} of {category_count} categories ({_listed(named)}){silent}"
         line = material.field_line(first.source, _FIELDS[first.kind], first.text)
-        yield finding("ambiguous_keyword", first.source, line, f"the {first.kind} “{first.text}” stands in {where}{silent}")
+        yield finding(code, first.source, line, f"the {first.kind} “{first.text}” {stands} in {where}")
+
+
+def _categories(entries: Sequence[KeywordEntry], categories: dict[str, tuple[str, ...]]) -> list[str]:
+    return sorted({name for entry in entries for name in categories[entry.source]})
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def no_keywords(material: Material) -> Iterator[Finding]:
@@ -51,12 +59,7 @@ def near_miss_fields(material: Material) -> Iterator[Finding]:
     """Fields that are not read and whose names are almost those of fields that are."""
     for document in material.corpus.documents:
         for name in document.fields:
-            meant = None if name in FIELD_NAMES else _meant(name)
+            meant = None if name in FIELD_NAMES else near_name(name, FIELD_NAMES)
             if meant and meant not in document.fields:
-                yield finding("near_miss_field", document.source, material.field_line(document.source, (name,)), f"the field {name} is not read; write {meant}")
-
-
-def _meant(name: str) -> str | None:
-    """The field that a name is a slip for; slips seldom touch the first letter."""
-    near = difflib.get_close_matches(fold(name), FIELD_NAMES, n=1, cutoff=_NEAR)
-    return near[0] if near and near[0][0] == fold(name)[0] else None
+                line = material.field_line(document.source, (name,))
+                yield finding("near_miss_field", document.source, line, f"the field {name} is not read; write {meant}")

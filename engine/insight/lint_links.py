@@ -16,7 +16,7 @@ from engine.insight.lint_codes import finding
 from engine.insight.lint_material import Material
 from engine.knowledge.files import MARKDOWN_SUFFIXES, OWN_FILES
 
-_INDEXES = ("index.md", "_index.md", "README.md")
+_OVERVIEWS = {"index", "_index", "readme"}  # what a link to a folder shows; `index.html.md` is one, too
 _TEMPLATES = ("{{", "{%", "<%", "$")
 
 
@@ -24,6 +24,7 @@ def broken_links(material: Material) -> Iterator[Finding]:
     """Links and pictures whose relative target is missing; what leaves the knowledge base is not looked at."""
     names = [*(document.source for document in material.corpus.documents), *(file.source for file in material.corpus.skipped), *OWN_FILES]
     known = {normalize("NFC", name) for name in names}
+    known |= {posixpath.dirname(name) or "." for name in known if _is_overview(posixpath.basename(name))}
     for document in material.corpus.documents:
         for line, target in _links(document.lines):
             path = _path(document.source, target)
@@ -31,14 +32,19 @@ def broken_links(material: Material) -> Iterator[Finding]:
                 yield finding("broken_link", document.source, line, f"the link to {unquote(target)} leads to no file")
 
 
+def _is_overview(name: str) -> bool:
+    return name.partition(".")[0].lower() in _OVERVIEWS and posixpath.splitext(name)[1].lower() in MARKDOWN_SUFFIXES
+
+
 def _path(source: str, target: str) -> str | None:
-    """The target as a path in the knowledge base; None for one that is no relative path, or leads out of it."""
+    """The target as a path in the knowledge base; None for one that is no relative path, or leads out of it or to a hidden file."""
     plain = unquote(target)
-    if any(mark in plain for mark in _TEMPLATES) or plain.startswith("/") or _has_scheme(target):
+    if any(mark in plain for mark in _TEMPLATES) or plain.startswith(("/", "~")) or _has_scheme(target):
         return None
     relative = unquote(target.partition("#")[0].partition("?")[0])
     path = posixpath.normpath(posixpath.join(posixpath.dirname(source), relative))
-    return None if not relative or path.startswith("..") else normalize("NFC", path)
+    unlisted = any(part.startswith(".") for part in path.split("/")) and path != "."
+    return None if not relative or unlisted else normalize("NFC", path)
 
 
 def _has_scheme(target: str) -> bool:
@@ -50,8 +56,7 @@ def _has_scheme(target: str) -> bool:
 
 def _exists(path: str, known: set[str]) -> bool:
     stem = path.removesuffix(".html")
-    tried = [path, *(f"{one}{suffix}" for one in (path, stem) for suffix in MARKDOWN_SUFFIXES), *(posixpath.normpath(f"{path}/{name}") for name in _INDEXES)]
-    return any(one in known for one in tried)
+    return path in known or any(f"{one}{suffix}" in known for one in (path, stem) for suffix in MARKDOWN_SUFFIXES)
 
 
 def _links(lines: tuple[str, ...]) -> list[tuple[int, str]]:

@@ -12,13 +12,10 @@ from engine.contracts.reports import SkippedFile
 from engine.index.embedding import Embedder, Progress
 from engine.index.sync import cut_documents
 from engine.knowledge.chunking import Chunk
-from engine.knowledge.corpus import ALIAS_FIELDS, CATEGORY_FIELDS, KEYWORD_FIELDS, Corpus, Document, read_corpus
+from engine.knowledge.corpus import Corpus, Document, read_corpus
 from engine.knowledge.files import decode, read_file
 from engine.settings import Settings
 from engine.text import terms
-
-CATEGORY_NAMES, KEYWORD_NAMES, ALIAS_NAMES, TITLE_NAMES = CATEGORY_FIELDS, KEYWORD_FIELDS, ALIAS_FIELDS, ("title",)
-FIELD_NAMES = (*CATEGORY_NAMES, *KEYWORD_NAMES, *ALIAS_NAMES, *TITLE_NAMES)
 
 
 @dataclass(frozen=True, slots=True)

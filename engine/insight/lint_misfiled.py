@@ -20,7 +20,8 @@ import numpy as np
 
 from engine.contracts.lint import Finding
 from engine.insight.lint_codes import finding
-from engine.insight.lint_material import CATEGORY_NAMES, Material
+from engine.insight.lint_material import Material
+from engine.insight.lint_names import CATEGORY_NAMES
 from engine.knowledge.corpus import Document
 from engine.text import fold, terms
 

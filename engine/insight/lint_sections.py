@@ -13,12 +13,14 @@ from engine.text import fold
 
 
 def headings_without_text(material: Material) -> Iterator[Finding]:
-    """Headings with neither text nor a heading below them; a document without any text is a fault of its own."""
+    """Headings with neither text nor a heading below them, the title left out; a document without any text is a fault of its own."""
     for document in material.corpus.documents:
         if not any(section.blocks for section in document.sections):
             continue
         for section, following in pairwise((*document.sections, None)):
-            if section is not None and section.headings and not section.blocks and not _is_below(following, section):
+            if section is None or section.blocks or section.headings in ((), (document.title,)):
+                continue
+            if not _is_below(following, section):
                 yield finding("heading_without_text", document.source, section.line + 1, f"there is no text under “{section.headings[-1]}”")
 
 
