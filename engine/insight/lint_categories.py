@@ -9,6 +9,7 @@ from engine.insight.lint_codes import finding
 from engine.insight.lint_material import Material
 from engine.insight.lint_names import CATEGORY_NAMES, near_name
 from engine.knowledge.corpus import Document
+from engine.text import fold
 
 
 def missing_category(material: Material) -> Iterator[Finding]:
@@ -34,10 +35,13 @@ def one_category(material: Material) -> Iterator[Finding]:
 def rare_categories(material: Material) -> Iterator[Finding]:
     """Categories of one document: a slip where a category of more has nearly the same name."""
     categories = _documents_by_category(material)
+    by_initial: dict[str, list[str]] = {}  # comparing all pairs of 5,000 names takes a minute
+    for name in categories:
+        by_initial.setdefault(fold(name)[:1], []).append(name)
     for name, documents in categories.items():
         if len(documents) > 1 or len(categories) == 1:
             continue
-        near = near_name(name, (other for other, those in categories.items() if len(those) > 1 or other < name))
+        near = near_name(name, (other for other in by_initial[fold(name)[:1]] if len(categories[other]) > 1 or other < name))
         source, line = documents[0].source, _line(material, documents[0], name)
         if near:
             yield finding("category_typo", source, line, f"no other document has the category {name}; did you mean {near}?")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import Any
 from unicodedata import normalize
@@ -65,16 +66,17 @@ def _links(lines: tuple[str, ...]) -> list[tuple[int, str]]:
         return []
     found = []
     for block in _PARSER.parse("\n".join(lines) + "\n"):
-        start = block.map[0] if block.map else 0
+        first = block.map[0] + 1 if block.map else 1
+        breaks = [at for at, mark in enumerate(block.content) if mark == "\n"] if block.children else []
         for token in block.children or ():
             target = token.attrs.get("href", token.attrs.get("src"))
-            if "line" in token.meta and isinstance(target, str):
-                found.append((start + int(token.meta["line"]) + 1, target))
+            if "at" in token.meta and isinstance(target, str):
+                found.append((first + bisect_left(breaks, token.meta["at"]), target))
     return found
 
 
-def _with_line(rule: Callable[[StateInline, bool], bool], kind: str) -> Callable[[StateInline, bool], bool]:
-    """A parser rule that also notes on which line of its block a link begins: soft breaks and code hide it afterwards."""
+def _with_place(rule: Callable[[StateInline, bool], bool], kind: str) -> Callable[[StateInline, bool], bool]:
+    """A parser rule that also notes where in its block a link begins: soft breaks and code hide it afterwards."""
 
     def noted(state: StateInline, silent: bool) -> bool:
         start, before = state.pos, len(state.tokens)
@@ -82,7 +84,7 @@ def _with_line(rule: Callable[[StateInline, bool], bool], kind: str) -> Callable
             return False
         if not silent:
             token = next(token for token in state.tokens[before:] if token.type == kind)
-            token.meta["line"] = state.src.count("\n", 0, start)
+            token.meta["at"] = start
         return True
 
     return noted
@@ -90,8 +92,8 @@ def _with_line(rule: Callable[[StateInline, bool], bool], kind: str) -> Callable
 
 def _parser() -> Any:
     parser = MarkdownIt("commonmark").enable("table")
-    parser.inline.ruler.at("link", _with_line(link, "link_open"))
-    parser.inline.ruler.at("image", _with_line(image, "image"))
+    parser.inline.ruler.at("link", _with_place(link, "link_open"))
+    parser.inline.ruler.at("image", _with_place(image, "image"))
     return parser
 
 

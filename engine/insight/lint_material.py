@@ -36,7 +36,8 @@ class Material:
         first = next((at for at, line in enumerate(head) if _key(line) in wanted), None)
         if first is None:
             return 1
-        return next((at for at in range(first, len(head)) if value in head[at]), first) + 1
+        end = next((at for at in range(first + 1, len(head)) if _key(head[at])), len(head))
+        return next((at for at in range(first, end) if value in head[at]), first) + 1
 
 
 Rule = Callable[[Material], Iterable[Finding]]

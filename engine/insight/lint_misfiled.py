@@ -4,8 +4,8 @@ Two documents are as similar as the cosine of their terms, weighted (1 + ln tf) 
 category is the mean similarity of the three nearest documents in it. It is misfiled when all of this holds: another
 category is clearly nearer than its own; hardly a document of its own category is as far from it; it is as near to the
 other one as many documents there; and in form, the section titles that most documents of a category share, it belongs
-no better to its own category than to the other one. The numbers were chosen on eight real sets, where the rule reports
-none to three documents each.
+no better to its own category than to the other one. The numbers were chosen on nine real sets of 36 to 686 documents,
+where the rule reports none or one each.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ _NEAR = 0.8  # difflib's ratio: one letter more, less or swapped in a word of fi
 
 def near_name(name: str, known: Iterable[str]) -> str | None:
     """The known name that differs from a name by case or a slip; slips seldom touch the first letter."""
-    by_form = {fold(one): one for one in known if one != name}
-    near = difflib.get_close_matches(fold(name), by_form, n=1, cutoff=_NEAR)
-    return by_form[near[0]] if near and near[0][:1] == fold(name)[:1] else None
+    form = fold(name)
+    by_form = {fold(one): one for one in known if one != name and fold(one)[:1] == form[:1]}
+    near = difflib.get_close_matches(form, by_form, n=1, cutoff=_NEAR)
+    return by_form[near[0]] if near else None

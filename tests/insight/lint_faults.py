@@ -63,7 +63,7 @@ FAULTS = {
         {"b.md": document("Words.", category="y")},
     ),
     "category_typo": Fault(
-        {f"a/{at}.md": document(text, category=f"run{name}") for at, text, name in ((1, "Text.", "books"), (2, "Words.", "books"), (3, "More.", "boks"))},
+        {f"a/{at}.md": document(f"Text {at}.", category=name) for at, name in enumerate(("runbooks", "runbooks", "runboks"), start=1)},
         ("a/3.md", 2),
         {"a/3.md": document("More.", category="policies")},
     ),
@@ -86,7 +86,9 @@ FAULTS = {
         {"a.md": f"# A\n\n{_TEXT}\n", "b.md": f"# B\n\n{_TEXT}\n"}, ("b.md", 3), {"b.md": "# B\n\nBuy a larger disk.\n"}
     ),
     "near_duplicate_chunk": Fault(
-        {"a.md": f"# A\n\n{_TEXT}\n", "b.md": f"# B\n\nFirst: {_TEXT}\n"}, ("b.md", 3), {"b.md": f"# B\n\n{_TEXT} Then rest, and write a report of it.\n"}
+        {"a.md": f"# A\n\n{_TEXT}\n", "b.md": f"# B\n\nFirst: {_TEXT}\n"},
+        ("b.md", 3),
+        {"b.md": f"# B\n\n{_TEXT} Then rest, and write a report of it.\n"},
     ),
     "same_section_title": Fault(
         {"a.md": "# A\n\n## Symptoms\n\nHeat.\n", "b.md": "# B\n\n## symptoms\n\nNoise.\n"}, ("a.md", 3), {"b.md": "# B\n\n## Noise\n\nLoud.\n"}

@@ -18,7 +18,6 @@ from engine.insight.lint_codes import CODES
 from engine.insight.lint_files import reader_problems, skipped_files
 from engine.insight.lint_material import Material
 from engine.knowledge.corpus import Corpus, read_document
-from engine.knowledge_engine import KnowledgeEngine
 from engine.settings import load_settings
 from tests.insight.lint_faults import FAULTS, FILE_FAULTS, SOON
 from tests.knowledge_base import WordVectorsModelTokens, hash_settings, open_engine, write_files

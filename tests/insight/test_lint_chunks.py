@@ -13,12 +13,13 @@ from engine.insight.lint_chunks import near_twins
 
 def compared_one_by_one(texts: list[list[str]]) -> dict[int, int]:
     runs = [set(zip(text, text[1:], text[2:], strict=False)) for text in texts]
-    near = [(row, earlier) for row in range(len(texts)) for earlier in range(row) if _jaccard(runs[row], runs[earlier]) >= 4]
+    near = [(row, earlier) for row in range(len(texts)) for earlier in range(row) if _are_near(runs[row], runs[earlier])]
     return {row: min(earlier for later, earlier in near if later == row) for row, _ in near}
 
 
-def _jaccard(one: set[tuple[str, ...]], other: set[tuple[str, ...]]) -> float:
-    return 5 * len(one & other) / len(one | other) if one and other else 0
+def _are_near(one: set[tuple[str, str, str]], other: set[tuple[str, str, str]]) -> bool:
+    """A Jaccard similarity of at least 0.8, in whole numbers."""
+    return bool(one and other) and 5 * len(one & other) >= 4 * len(one | other)
 
 
 @given(st.lists(st.lists(st.sampled_from("abc"), max_size=12), max_size=12))
