@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from engine.contracts.lint import Finding
 from engine.insight.lint_codes import finding
 from engine.insight.lint_material import Material
-from engine.insight.lint_names import CATEGORY_NAMES, near_name
+from engine.insight.lint_names import field_line, near_name
 from engine.knowledge.corpus import Document
 from engine.text import fold
 
@@ -29,7 +29,7 @@ def one_category(material: Material) -> Iterator[Finding]:
     if len(documents) > 1 and len(categories) == 1 and all(document.categories for document in documents):
         (name,) = categories
         message = f"all {len(documents)} documents have the category {name}"
-        yield finding("one_category", documents[0].source, _line(material, documents[0], name), message)
+        yield finding("one_category", documents[0].source, field_line(documents[0], material.settings.category_fields), message)
 
 
 def rare_categories(material: Material) -> Iterator[Finding]:
@@ -42,7 +42,7 @@ def rare_categories(material: Material) -> Iterator[Finding]:
         if len(documents) > 1 or len(categories) == 1:
             continue
         near = near_name(name, (other for other in by_initial[fold(name)[:1]] if len(categories[other]) > 1 or other < name))
-        source, line = documents[0].source, _line(material, documents[0], name)
+        source, line = documents[0].source, field_line(documents[0], material.settings.category_fields)
         if near:
             yield finding("category_typo", source, line, f"no other document has the category {name}; did you mean {near}?")
         else:
@@ -55,7 +55,3 @@ def _documents_by_category(material: Material) -> dict[str, list[Document]]:
         for name in dict.fromkeys(document.categories):
             found.setdefault(name, []).append(document)
     return dict(sorted(found.items()))
-
-
-def _line(material: Material, document: Document, name: str) -> int:
-    return material.field_line(document.source, CATEGORY_NAMES, name)

@@ -34,7 +34,7 @@ CODES = {
         Severity.WARNING: (
             ("folder", "A folder is not read.", "Make it readable; copy a linked folder into the knowledge base."),
             ("no_text", "The document has no text, so it has no passage.", "Write it or remove it."),
-            ("name_twin", "Two file names differ only by case or Unicode form.", "Rename one: on other machines they are one file."),
+            ("twin_name", "Two file names differ only by case or Unicode form.", "Rename one: on other machines they are one file."),
             ("near_miss_field", "A frontmatter field is almost the name of a field that is read, so it is not read.", "Correct the name."),
             ("duplicate_field", "A frontmatter field stands twice; the first one is used.", "Remove the other."),
             ("long_title", "The title is too long and is cut.", "Shorten it."),

@@ -21,7 +21,7 @@ import numpy as np
 from engine.contracts.lint import Finding
 from engine.insight.lint_codes import finding
 from engine.insight.lint_material import Material
-from engine.insight.lint_names import CATEGORY_NAMES
+from engine.insight.lint_names import field_line
 from engine.knowledge.corpus import Document
 from engine.text import fold, terms
 
@@ -55,7 +55,7 @@ def misfiled(material: Material) -> Iterator[Finding]:
         if other and PurePosixPath(document.source).stem.lower() not in _OVERVIEWS:
             times = near[other][row] / max(max(near[name][row] for name in document.categories), 1e-6)
             message = f"its words are {times:.1f} times as near to those of {other} as to those of {', '.join(document.categories)}"
-            yield finding("misfiled", document.source, material.field_line(document.source, CATEGORY_NAMES), message)
+            yield finding("misfiled", document.source, field_line(document, material.settings.category_fields), message)
 
 
 def _section_titles(document: Document) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,11 @@ from engine.insight.lint_files import reader_problems, skipped_files
 from engine.insight.lint_material import Material
 from engine.knowledge.corpus import Corpus, read_document
 from engine.settings import load_settings
-from tests.insight.lint_faults import FAULTS, FILE_FAULTS, SOON
+from tests.insight.lint_faults import FAULTS, FILE_FAULTS
 from tests.knowledge_base import WordVectorsModelTokens, hash_settings, open_engine, write_files
+from tests.shared_material import SHARED, needs
 
 ROOT = Path(__file__).resolve().parents[2]
-SHARED = Path(os.environ.get("TESTS_SHARED", ROOT.parent / "shared"))
 
 
 def linted(kb: Path, embedder: HashEmbedder | None = None, **changes: Any) -> LintReport:
@@ -35,7 +34,7 @@ def places(report: LintReport, code: str) -> list[tuple[str, int]]:
 
 
 def test_every_code_has_a_test() -> None:
-    assert sorted(CODES) == sorted([*FAULTS, *FILE_FAULTS, *SOON])
+    assert sorted(CODES) == sorted([*FAULTS, *FILE_FAULTS])
 
 
 @pytest.mark.parametrize("code", sorted(FAULTS))
@@ -45,7 +44,8 @@ def test_a_fault_in_a_text_is_found_at_its_line_and_is_gone_when_repaired(tmp_pa
     embedder = WordVectorsModelTokens() if code == "unreadable_by_embedder" else None
     found = linted(kb, embedder, **fault.settings)
     assert places(found, code) == [fault.place]
-    assert places(linted(write_files(kb, fault.repair), embedder, **fault.settings), code) == []
+    repaired = {name: text for name, text in {**fault.files, **fault.repair}.items() if text is not None}
+    assert places(linted(write_files(tmp_path / "repaired", repaired), embedder, **fault.settings), code) == []
 
 
 @pytest.mark.parametrize("code", sorted(FILE_FAULTS))
@@ -60,14 +60,14 @@ def test_a_file_that_is_not_indexed_is_found(tmp_path: Path, code: str) -> None:
 
 
 def test_what_the_reader_reports_is_a_finding_with_its_own_words_and_a_warning_where_nobody_listed_it() -> None:
-    told = tuple(Problem(source="a.md", line=3, code=code, message=f"says {code}") for code in ("no_text", "name_twin", "brand_new"))
+    told = tuple(Problem(source="a.md", line=3, code=code, message=f"says {code}") for code in ("no_text", "twin_name", "brand_new"))
     hidden = SkippedFile(source=".x.md", code="hidden", reason="it is hidden")
     corpus = Corpus((replace(read_document("a.md", "Text.", ""), problems=told),), (hidden,))
-    material = Material(corpus, (), (), {}, hash_settings(Path()), HashEmbedder())
+    material = Material(corpus, (), (), hash_settings(Path()), HashEmbedder())
     found = [*reader_problems(material), *skipped_files(material)]
     assert [(one.code, one.severity.value, one.line, one.message) for one in found] == [
         ("no_text", "warning", 3, "says no_text"),
-        ("name_twin", "warning", 3, "says name_twin"),
+        ("twin_name", "warning", 3, "says twin_name"),
         ("brand_new", "warning", 3, "says brand_new"),
         ("hidden", "info", 1, "it is hidden"),
     ]
@@ -118,7 +118,7 @@ def test_the_sample_knowledge_base_has_the_planted_faults_and_one_error() -> Non
     ]
     assert [(one.code, one.source, one.line) for one in found.findings if one.severity is Severity.WARNING] == [
         ("ambiguous_keyword", "access/offboarding.md", 4),
-        ("ambiguous_keyword", "databases/postgres-failover.md", 5),
+        ("ambiguous_keyword", "databases/postgres-failover.md", 4),
         ("misfiled", "policies/kafka-consumer-offsets.md", 3),
     ]
     handbook, failover, misfiled = (one.message for one in found.findings if one.severity is Severity.WARNING)
@@ -133,7 +133,7 @@ def test_a_rule_stands_once_in_the_list() -> None:
     assert len(RULES) == len(set(RULES)) == 16
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason=f"no folder {SHARED}; set TESTS_SHARED to the folder of the shared test data")
+@needs("kb-real")
 @pytest.mark.parametrize(
     ("folder", "misfiled"),
     [
