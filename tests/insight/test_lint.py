@@ -140,7 +140,7 @@ def test_a_rule_stands_once_in_the_list() -> None:
         ("prometheus-runbooks", []),
         ("pagerduty-ir", []),
         ("incident-playbook", []),
-        ("govuk-developer-docs", ["source/kubernetes/manage-app/set-permissions/index.html.md"]),
+        ("govuk-developer-docs", []),
         ("scoutflo-sre-playbooks", ["docs/dual-format-demo.md"]),
     ],
 )
