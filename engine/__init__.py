@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from engine.contracts.lint import Finding, LintReport, Severity
     from engine.contracts.lookup import ContextPack, EvidenceBlock, LookupResult
     from engine.contracts.lookup_trace import AttemptTrace, RerankTrace, RetrievalTrace
     from engine.contracts.reports import Case, Freshness, SyncReport
@@ -33,6 +34,9 @@ __all__ = [  # in the order in which a user meets them  # noqa: RUF022
     "EvidenceBlock",
     "ContextPack",
     "Case",
+    "LintReport",
+    "Finding",
+    "Severity",
     "EvidenceError",
     "BadInput",
     "EnvironmentProblem",
@@ -44,6 +48,7 @@ _HOMES = {
     "engine.contracts.reports": ("SyncReport", "Freshness", "Case"),
     "engine.contracts.lookup": ("LookupResult", "EvidenceBlock", "ContextPack"),
     "engine.contracts.lookup_trace": ("RetrievalTrace", "AttemptTrace", "RerankTrace"),
+    "engine.contracts.lint": ("LintReport", "Finding", "Severity"),
     "engine.errors": ("EvidenceError", "BadInput", "EnvironmentProblem"),
 }
 

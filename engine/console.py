@@ -10,9 +10,11 @@ from pydantic.fields import FieldInfo
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from engine.contracts.lint import Finding, LintReport, Severity
 from engine.contracts.lookup import LookupResult
-from engine.contracts.reports import SYNC_STAGES, Freshness, SyncReport
+from engine.contracts.reports import LINT_STAGES, SYNC_STAGES, Freshness, SyncReport
 from engine.index.embedding import Progress as ProgressCallback
+from engine.insight.lint_codes import meaning
 from engine.settings import Settings, unit_and_range
 
 _MOST_LISTED = 20
@@ -28,7 +30,7 @@ def progress_display() -> Iterator[ProgressCallback]:
     def show(stage: str, done: int, total: int) -> None:
         if stage not in tasks:
             bars.start()
-            tasks[stage] = bars.add_task(SYNC_STAGES.get(stage, stage), total=total)
+            tasks[stage] = bars.add_task({**SYNC_STAGES, **LINT_STAGES}.get(stage, stage), total=total)
         bars.update(tasks[stage], completed=done, total=total)
 
     try:
@@ -76,6 +78,21 @@ def sync_text(report: SyncReport) -> str:
             more = [f"  and {len(entries) - _MOST_LISTED} more (see --json)"] if len(entries) > _MOST_LISTED else []
             lines += [f"{title}: {len(entries)}", *(f"  {entry}" for entry in entries[:_MOST_LISTED]), *more]
     return _printable(lines)
+
+
+def lint_text(report: LintReport) -> str:
+    """The findings for reading, by severity and code; the meaning of a code is said once."""
+    groups: dict[tuple[Severity, str], list[Finding]] = {}
+    for one in report.findings:
+        groups.setdefault((one.severity, one.code), []).append(one)
+    lines = []
+    for (severity, code), found in groups.items():
+        known = meaning(code)
+        more = [f"  and {len(found) - _MOST_LISTED} more (see --json)"] if len(found) > _MOST_LISTED else []
+        lines += [f"{severity.value} {code}: {len(found)}. {known.sentence} {known.next_step}"]
+        lines += [*(f"  {one.source}:{one.line}  {one.message}" for one in found[:_MOST_LISTED]), *more, ""]
+    counts = ", ".join(f"{count} {severity.value}{'' if count == 1 else 's'}" for severity, count in report.counts.items())
+    return _printable([*lines, f"{report.documents} documents, {report.chunks} chunks: {counts}."])
 
 
 def freshness_text(freshness: Freshness) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from types import TracebackType
 
+from engine.contracts.lint import LintReport
 from engine.contracts.lookup import LookupResult
 from engine.contracts.reports import Case, Freshness, SyncReport
 from engine.errors import BadSettings
@@ -14,6 +15,7 @@ from engine.index.snapshot import Snapshot, current_id, index_home, open_snapsho
 from engine.index.state import freshness, report
 from engine.index.sync import open_or_build, sync
 from engine.insight.cases import read_cases
+from engine.insight.lint import lint
 from engine.lookup.pipeline import Sink, look_up
 from engine.lookup.scope import ScopeInput
 from engine.settings import Settings, load_settings
@@ -98,6 +100,10 @@ class KnowledgeEngine:
     def report(self) -> SyncReport:
         """What the open snapshot contains, and what was wrong with the files."""
         return report(self._snapshot, self.settings)
+
+    def lint(self, progress: Progress = no_progress) -> LintReport:
+        """What is wrong with the files as they are now, whatever the snapshot holds."""
+        return lint(self.kb, self.settings, self._embedder, progress)
 
     def scope_fields(self) -> dict[str, tuple[str, ...]]:
         """The fields that a scope may name, with their values."""

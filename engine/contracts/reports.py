@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue
 from engine.contracts.base import Contract
 
 SYNC_STAGES = {"read": "Reading files", "chunk": "Cutting documents", "embed": "Embedding passages", "write": "Writing the index"}
+LINT_STAGES = {"words": "Reading words", "check": "Checking"}
 
 
 class SkippedFile(Contract):

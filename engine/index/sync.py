@@ -75,7 +75,7 @@ def _build(kb: Path, home: Path, settings: Settings, embedder: Embedder, progres
     progress("read", 0, 1)
     corpus = read_corpus(kb, settings)
     progress("read", 1, 1)
-    chunks = _chunks(corpus, settings, embedder, progress)
+    chunks = cut_documents(corpus, settings, embedder, progress)
     vectors = embedder.embed_documents([chunk.embedded_text for chunk in chunks], progress)
     building = home / "snapshots" / ".building"
     shutil.rmtree(building, ignore_errors=True)  # left by a crash; we hold the lock
@@ -90,7 +90,8 @@ def _build(kb: Path, home: Path, settings: Settings, embedder: Embedder, progres
     progress("write", 1, 1)
 
 
-def _chunks(corpus: Corpus, settings: Settings, embedder: Embedder, progress: Progress) -> list[Chunk]:
+def cut_documents(corpus: Corpus, settings: Settings, embedder: Embedder, progress: Progress) -> list[Chunk]:
+    """The chunks of all documents, as long as the settings or the embedder allow."""
     limit = settings.chunk_tokens or embedder.max_tokens
     chunks: list[Chunk] = []
     for done, document in enumerate(corpus.documents):
