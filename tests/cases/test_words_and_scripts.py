@@ -78,11 +78,13 @@ def test_a_chunk_border_never_falls_inside_an_emoji(tokenizer: Tokenizer, emoji:
     assert all(chunk.content.replace(emoji, "") == "" for chunk in chunks)
 
 
-def test_a_pack_cut_inside_a_line_of_emoji_has_no_broken_character(tmp_path: Path) -> None:
+@pytest.mark.parametrize("budget", [130, 150, 200])
+@pytest.mark.parametrize("between", [" ", ""])
+def test_a_pack_cut_inside_a_line_of_emoji_has_no_broken_character(tmp_path: Path, between: str, budget: int) -> None:
     """Case 40, qmd#777: the budget cuts, too."""
-    with open_engine(tmp_path, {"party.md": "# Party\n\n" + "party hats and cake 👩🏽‍🚀👨‍👩‍👧 " * 30}, budget_tokens=150) as engine:
-        result = engine.lookup_knowledge("party hats and cake")
-    text = result.context_pack.text
-    rest = text.replace("👩🏽‍🚀", "").replace("👨‍👩‍👧", "")
-    assert result.context_pack.included[0].truncated
-    assert rest != text and not set("👩🏽‍🚀👨‍👧\ufffd") & set(rest)
+    body = "# Party\n\nparty hats and cake " + f"👩🏽‍🚀{between}👨‍👩‍👧{between}🇩🇪{between}" * 30
+    with open_engine(tmp_path, {"party.md": body}, budget_tokens=budget) as engine:
+        pack = engine.lookup_knowledge("party hats and cake").context_pack
+    rest = pack.text.replace("👩🏽‍🚀", "").replace("👨‍👩‍👧", "").replace("🇩🇪", "")
+    assert pack.included[0].truncated and pack.used_tokens <= budget
+    assert rest != pack.text and not set("👩🏽‍🚀👨‍👧🇩🇪\ufffd") & set(rest)
