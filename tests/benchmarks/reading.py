@@ -6,27 +6,44 @@ Both are timed in one run, folder by folder; embedding on a seeded sample, so th
 from __future__ import annotations
 
 import json
+import os
 import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
+from typing import TypeVar
 
 from engine.index.embedding import BATCH, no_progress
 from engine.index.model_embedder import BUNDLED_MODEL, ModelEmbedder, resolve_dtype
 from engine.knowledge.chunking import Chunk, chunk_document
-from engine.knowledge.corpus import read_corpus
+from engine.knowledge.corpus import Corpus, read_corpus
 from tests.benchmarks.shared import shared_folder, table
 
+T = TypeVar("T")
 SEED = 7
-BATCHES = 3  # of a folder, one from each third of the chunks by length
+BATCHES = 2  # of a folder, one from the shorter half of its chunks and one from the longer
 AIMS = {"bfloat16": 0.20, "float32": 0.06}
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 HOW = (
     f"read: read_corpus and chunk_document, wall clock, one thread. embed: {BATCHES} batches of {BATCH} neighbours by length a folder "
-    f"(seed {SEED}), one from each third, scaled by the number of chunks; all cores; the precisions take turns batch by batch"
+    f"(seed {SEED}), one from each half, scaled by the number of chunks; all cores; the precisions take turns batch by batch"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """Time by the clock on the wall, and time that the cores worked on it."""
+
+    wall: float = 0.0
+    cpu: float = 0.0
+
+    def plus(self, other: Seconds, times: float = 1.0) -> Seconds:
+        """The sum, the other one multiplied."""
+        return Seconds(self.wall + other.wall * times, self.cpu + other.cpu * times)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +54,23 @@ class Row:
     documents: int
     chunks: int
     tokens: int
-    read_seconds: float
-    embed_seconds: dict[str, float]
+    read: Seconds
+    embed: dict[str, Seconds]
 
     def share(self, dtype: str) -> float:
-        """Reading as a share of embedding."""
-        return self.read_seconds / self.embed_seconds[dtype] if self.embed_seconds[dtype] else 0.0
+        """Reading as a share of embedding, by the wall clock."""
+        return self.read.wall / self.embed[dtype].wall if self.embed[dtype].wall else 0.0
+
+    def idle_share(self, dtype: str, cores: int) -> float:
+        """The same from CPU time, as if nothing else ran: reading on one core, embedding evenly on all."""
+        return self.read.cpu / (self.embed[dtype].cpu / cores) if self.embed[dtype].cpu else 0.0
+
+
+def timed(work: Callable[[], T]) -> tuple[T, Seconds]:
+    """What some work gives, and how long it took."""
+    wall, cpu = perf_counter(), process_time()
+    found = work()
+    return found, Seconds(perf_counter() - wall, process_time() - cpu)
 
 
 def sample_batches(count: int, batches: int, size: int, seed: int) -> list[range]:
@@ -57,35 +85,42 @@ def sample_batches(count: int, batches: int, size: int, seed: int) -> list[range
     return [one for one in found if one]
 
 
+def read(folder: Path, embedder: ModelEmbedder) -> tuple[Corpus, list[Chunk]]:
+    """The documents and chunks of a folder."""
+    corpus = read_corpus(folder)
+    return corpus, [chunk for document in corpus.documents for chunk in chunk_document(document, embedder.tokenizer, embedder.max_tokens)]
+
+
 def measure(folder: Path, embedders: dict[str, ModelEmbedder]) -> Row:
     """Read and cut a folder, then embed the sample of it in every precision."""
-    counting = next(iter(embedders.values()))
-    start = perf_counter()
-    corpus = read_corpus(folder)
-    chunks = [chunk for document in corpus.documents for chunk in chunk_document(document, counting.tokenizer, counting.max_tokens)]
-    read_seconds = perf_counter() - start
-    return Row(folder.name, len(corpus.documents), len(chunks), sum(chunk.tokens for chunk in chunks), read_seconds, embed_times(chunks, embedders))
+    (corpus, chunks), spent = timed(lambda: read(folder, next(iter(embedders.values()))))
+    tokens = sum(chunk.tokens for chunk in chunks)
+    return Row(folder.name, len(corpus.documents), len(chunks), tokens, spent, embed_times(chunks, embedders))
 
 
-def embed_times(chunks: Sequence[Chunk], embedders: dict[str, ModelEmbedder]) -> dict[str, float]:
-    """Estimated seconds for all chunks, by precision."""
+def embed_times(chunks: Sequence[Chunk], embedders: dict[str, ModelEmbedder]) -> dict[str, Seconds]:
+    """Estimated time for all chunks, by precision."""
     texts = [chunk.embedded_text for chunk in sorted(chunks, key=lambda chunk: len(chunk.embedded_text))]
     batches = sample_batches(len(texts), BATCHES, BATCH, SEED)
-    seconds = dict.fromkeys(embedders, 0.0)
+    scale = len(texts) / max(1, sum(map(len, batches)))
+    found = dict.fromkeys(embedders, Seconds())
     for rows in batches:
+        batch = [texts[i] for i in rows]
         for dtype, embedder in embedders.items():
-            start = perf_counter()
-            embedder.embed_documents([texts[i] for i in rows], no_progress)
-            seconds[dtype] += perf_counter() - start
-    sampled = sum(map(len, batches))
-    return {dtype: spent * len(texts) / sampled if sampled else 0.0 for dtype, spent in seconds.items()}
+            _, spent = timed(partial(embedder.embed_documents, batch, no_progress))
+            found[dtype] = found[dtype].plus(spent, scale)
+    return found
 
 
 def total(rows: Sequence[Row], dtypes: Sequence[str]) -> Row:
     """All folders as one."""
-    embed = {dtype: sum(row.embed_seconds[dtype] for row in rows) for dtype in dtypes}
-    numbers = (sum(getattr(row, name) for row in rows) for name in ("documents", "chunks", "tokens"))
-    return Row("all", *numbers, sum(row.read_seconds for row in rows), embed)
+    read_all = Seconds()
+    embed_all = dict.fromkeys(dtypes, Seconds())
+    for row in rows:
+        read_all = read_all.plus(row.read)
+        embed_all = {dtype: embed_all[dtype].plus(row.embed[dtype]) for dtype in dtypes}
+    documents, chunks, tokens = (sum(getattr(row, name) for row in rows) for name in ("documents", "chunks", "tokens"))
+    return Row("all", documents, chunks, tokens, read_all, embed_all)
 
 
 def main() -> None:
@@ -95,23 +130,27 @@ def main() -> None:
     embedders = {dtype: ModelEmbedder(BUNDLED_MODEL, dtype) for dtype in dtypes}
     for embedder in embedders.values():
         embedder.embed_documents(["warm up"] * BATCH, no_progress)
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     rows = [measure(folder, embedders) for folder in folders]
     rows.append(total(rows, dtypes))
+    idle = {dtype: round(rows[-1].idle_share(dtype, CORES), 4) for dtype in dtypes}
     if "--json" in sys.argv[1:]:
         shares = [asdict(row) | {"shares": {dtype: round(row.share(dtype), 4) for dtype in dtypes}} for row in rows]
-        print(json.dumps({"how": HOW, "aims": AIMS, "rows": shares}))
+        print(json.dumps({"how": HOW, "aims": AIMS, "cores": CORES, "loadBefore": load, "idleShares": idle, "rows": shares}))
         return
     print(f"{HOW}.\n")
     head = ["folder", "documents", "chunks", "tokens", "read s", *(f"{dtype} {what}" for dtype in dtypes for what in ("embed s", "share"))]
     print(table(head, [_cells(row, dtypes) for row in rows]))
     print("\nAim: " + ", ".join(f"at most {AIMS[dtype]:.0%} in {dtype}" for dtype in AIMS) + ".")
+    print(f"By CPU time on {CORES} cores: " + ", ".join(f"{share:.1%} in {dtype}" for dtype, share in idle.items()) + ".")
+    print(f"Load before: {load:.1f} on {CORES} cores" + (", so embedding looks slower than it is; trust CPU time." if load > CORES / 2 else "."))
     if "bfloat16" not in dtypes:
         print("bfloat16 was not measured: this CPU does not compute in it.")
 
 
 def _cells(row: Row, dtypes: Sequence[str]) -> list[str]:
-    times = [cell for dtype in dtypes for cell in (f"{row.embed_seconds[dtype]:.1f}", f"{row.share(dtype):.1%}")]
-    return [row.folder, f"{row.documents:,}", f"{row.chunks:,}", f"{row.tokens:,}", f"{row.read_seconds:.2f}", *times]
+    times = [cell for dtype in dtypes for cell in (f"{row.embed[dtype].wall:.1f}", f"{row.share(dtype):.1%}")]
+    return [row.folder, f"{row.documents:,}", f"{row.chunks:,}", f"{row.tokens:,}", f"{row.read.wall:.2f}", *times]
 
 
 if __name__ == "__main__":

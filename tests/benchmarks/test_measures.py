@@ -10,7 +10,7 @@ import pytest
 from engine.knowledge.chunking import chunk_document
 from engine.knowledge.corpus import read_document
 from engine.tokenizer import WordTokenizer
-from tests.benchmarks.reading import Row, sample_batches, total
+from tests.benchmarks.reading import Row, Seconds, sample_batches, total
 from tests.benchmarks.shared import shared_folder, table
 from tests.benchmarks.spans import Overlap, Passage, chunk_spans, length, overlap, split_every, union
 
@@ -67,9 +67,11 @@ def test_a_sample_has_one_batch_of_neighbours_from_each_part() -> None:
 
 
 def test_the_total_is_the_share_of_the_sums() -> None:
-    rows = [Row("a", 1, 2, 3, 1.0, {"float32": 10.0}), Row("b", 1, 2, 3, 3.0, {"float32": 30.0})]
-    assert total(rows, ["float32"]) == Row("all", 2, 4, 6, 4.0, {"float32": 40.0})
-    assert total(rows, ["float32"]).share("float32") == 0.1
+    first = Row("a", 1, 2, 3, Seconds(1.0, 1.0), {"float32": Seconds(10.0, 16.0)})
+    second = Row("b", 1, 2, 3, Seconds(3.0, 2.0), {"float32": Seconds(30.0, 44.0)})
+    whole = total([first, second], ["float32"])
+    assert whole == Row("all", 2, 4, 6, Seconds(4.0, 3.0), {"float32": Seconds(40.0, 60.0)})
+    assert (whole.share("float32"), whole.idle_share("float32", 2)) == (0.1, 0.1)
 
 
 def test_a_table_is_aligned() -> None:
