@@ -23,7 +23,7 @@ from engine.knowledge.corpus import read_document
 from engine.settings import Settings
 from engine.tokenizer import Tokenizer
 from tests.benchmarks.shared import shared_folder, table
-from tests.benchmarks.spans import Overlap, Passage, Span, chunk_spans, overlap, split_every
+from tests.benchmarks.spans import Overlap, Passage, Span, chunk_spans, overlap, paired_difference, split_every
 
 TOP = 5
 SPLITTER_TOKENS = 200
@@ -53,6 +53,7 @@ class Row:
     precision: float
     iou: float
     recall_by_text: dict[str, float]
+    recalls: tuple[float, ...]  # by question
 
 
 def read_questions(folder: Path, texts: dict[str, str]) -> list[Question]:
@@ -107,6 +108,7 @@ def summary(name: str, passages: Sequence[Passage], questions: Sequence[Question
         precision=round(fmean(one.precision for one in found), 4),
         iou=round(fmean(one.iou for one in found), 4),
         recall_by_text={i: round(fmean(o.recall for q, o in zip(questions, found, strict=True) if q.text_id == i), 4) for i in ids},
+        recalls=tuple(round(one.recall, 6) for one in found),
     )
 
 
@@ -123,9 +125,11 @@ def main() -> None:
         measure(f"our chunks, up to {limit} tokens", our_passages(texts, embedder.tokenizer, limit), questions, queries, embedder),
         measure(f"every {SPLITTER_TOKENS} tokens", plain_passages(texts, embedder.tokenizer, SPLITTER_TOKENS), questions, queries, embedder),
     ]
+    difference, error = paired_difference(rows[0].recalls, rows[1].recalls)
     dtype = resolve_dtype(settings.embedding_dtype)
     if "--json" in sys.argv[1:]:
-        print(json.dumps({"how": HOW, "model": embedder.name, "dtype": dtype, "questions": len(questions), "rows": [asdict(row) for row in rows]}))
+        measured = {"model": embedder.name, "dtype": dtype, "questions": len(questions), "rows": [asdict(row) for row in rows]}
+        print(json.dumps({"how": HOW, **measured, "recallDifference": {"mean": round(difference, 4), "standardError": round(error, 4)}}))
         return
     ids = list(rows[0].recall_by_text)
     cells = [
@@ -135,6 +139,7 @@ def main() -> None:
     print(f"{len(questions)} questions, {len(texts)} texts, {embedder.name} in {dtype} (questions in float32).\n{HOW}.\n")
     print(table(["cut", "passages", "mean tokens", "recall", "precision", "IoU"], cells))
     print("\n" + table(["recall by text", *ids], by_text))
+    print(f"\nRecall of our chunks minus that of the splitter, question by question: {difference:+.3f} (standard error {error:.3f}).")
 
 
 if __name__ == "__main__":

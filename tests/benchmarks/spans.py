@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import fmean, stdev
 
 import numpy as np
 
@@ -59,6 +60,12 @@ def overlap(references: Sequence[Span], text_id: str, retrieved: Sequence[Passag
     common = length((max(a, c), min(b, d)) for a, b in wanted for c, d in own if max(a, c) < min(b, d))
     taken = length(passage.span for passage in retrieved)
     return Overlap(common / length(wanted), common / taken if taken else 0.0, common / (taken + length(wanted) - common))
+
+
+def paired_difference(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
+    """Mean of the differences question by question, and its standard error."""
+    differences = [a - b for a, b in zip(first, second, strict=True)]
+    return fmean(differences), stdev(differences) / len(differences) ** 0.5
 
 
 def split_every(token_map: TokenMap, text: str, size: int) -> list[Span]:

@@ -12,7 +12,7 @@ from engine.knowledge.corpus import read_document
 from engine.tokenizer import WordTokenizer
 from tests.benchmarks.reading import Row, Seconds, sample_batches, total
 from tests.benchmarks.shared import shared_folder, table
-from tests.benchmarks.spans import Overlap, Passage, chunk_spans, length, overlap, split_every, union
+from tests.benchmarks.spans import Overlap, Passage, chunk_spans, length, overlap, paired_difference, split_every, union
 
 
 def passage(start: int, end: int, text_id: str = "a") -> Passage:
@@ -38,6 +38,10 @@ def test_characters_that_are_retrieved_twice_count_once_as_found_and_twice_as_ta
 
 def test_nothing_found_is_nought() -> None:
     assert overlap([(0, 10)], "a", [passage(10, 20)]) == Overlap(0.0, 0.0, 0.0)
+
+
+def test_two_ways_are_compared_question_by_question() -> None:
+    assert paired_difference([1.0, 0.5, 0.0], [0.5, 0.5, 0.5]) == pytest.approx((0.0, 0.5 / 3**0.5))
 
 
 def test_the_plain_splitter_loses_nothing_and_ends_before_every_nth_token() -> None:
