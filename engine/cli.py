@@ -95,6 +95,23 @@ def lint_files(positional: KbArgument = None, kb: Kb = Path("kb"), settings: Set
     raise typer.Exit(1 if found.counts[Severity.ERROR] else 0)
 
 
+@app.command()
+def tokens(
+    text: Annotated[str, typer.Argument(help="The text, as it stands in a document or a question.")],
+    kb: Kb = Path("kb"),
+    settings: Set = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show how a text is cut: search terms, stop words, names, and the embedding model's tokens."""
+    from engine.console import tokens_text
+    from engine.index.embedders import make_embedder
+    from engine.insight.tokens import token_report
+
+    chosen = load_settings(kb, _overrides(settings))
+    report = token_report(text, make_embedder(chosen), chosen)
+    print(report.model_dump_json() if as_json else tokens_text(report))
+
+
 @app.command("settings")
 def show_settings(positional: KbArgument = None, kb: Kb = Path("kb"), settings: Set = None, as_json: AsJson = False) -> None:
     """Print the settings in force, each with its unit, its range and its sentence."""

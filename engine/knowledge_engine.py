@@ -8,6 +8,7 @@ from types import TracebackType
 from engine.contracts.lint import LintReport
 from engine.contracts.lookup import LookupResult
 from engine.contracts.reports import Case, Freshness, SyncReport
+from engine.contracts.tokens import TokenReport
 from engine.errors import BadSettings
 from engine.index.embedders import make_embedder
 from engine.index.embedding import Embedder, Progress, no_progress
@@ -16,6 +17,7 @@ from engine.index.state import freshness, report
 from engine.index.sync import open_or_build, sync
 from engine.insight.cases import read_cases
 from engine.insight.lint import lint
+from engine.insight.tokens import token_report
 from engine.lookup.pipeline import Sink, look_up
 from engine.lookup.scope import ScopeInput
 from engine.settings import Settings, load_settings
@@ -63,6 +65,10 @@ class KnowledgeEngine:
             BlankQuery, BadInput, UnknownScope, ModelUnavailable.
         """
         return look_up(query, scope, self.settings, self._snapshot, self._embedder, Recorder(), self._sinks)
+
+    def tokens(self, text: str) -> TokenReport:
+        """How a text is cut, as part of a document or as a question. Raises BlankQuery."""
+        return token_report(text, self._embedder, self.settings)
 
     def warm_up(self) -> None:
         """Load the model now instead of with the first lookup. Raises ModelUnavailable."""

@@ -79,6 +79,8 @@ def test_scope_and_set_reach_the_lookup(folder: Path) -> None:
         (["lookup", "x", "--scope", "catagory=runbooks"], "unknown scope field 'catagory'; did you mean category?"),
         (["lookup", "x", "--scope", "category=runbook"], "no document has category='runbook'; did you mean runbooks?"),
         (["lookup", "x", "--scope", "category"], "scope 'category' is no condition"),
+        (["tokens", " "], "the text is blank; give the words whose cut you want to see"),
+        (["tokens", "x", "--kb", "nowhere"], "there is no knowledge base at nowhere"),
         (["lookup"], "Missing argument 'query'"),
     ],
 )
@@ -140,6 +142,26 @@ def test_an_old_index_answers_and_says_so_on_stderr(folder: Path) -> None:
     assert (old.returncode, json.loads(old.stdout)["found"]) == (1, False)
     assert "1 added, 0 changed, 0 deleted" in old.stderr
     assert run(folder, "lookup", "green lever tape robot", "--sync").returncode == 0
+
+
+def test_tokens_prints_an_aligned_table_or_the_object_of_the_library(folder: Path) -> None:
+    text = "the drained 备份 of payment-service"
+    shown = run(folder, "tokens", text)
+    assert shown.returncode == 0
+    assert shown.stdout.startswith("The same function cuts documents and questions.\n")
+    assert "\ndrained          word     drain            stem of drained\n" in shown.stdout
+    assert "\nthe              word     -                stop word (english)\n" in shown.stdout
+    assert "\n备份             bigram   备份\n" in shown.stdout
+    with KnowledgeEngine.open(folder / "kb", settings=load_settings(folder / "kb")) as engine:
+        assert run(folder, "tokens", text, "--json").stdout == engine.tokens(text).model_dump_json() + "\n"
+
+
+def test_tokens_loads_no_torch_and_builds_no_index(folder: Path) -> None:
+    code = "import sys; sys.argv[1:] = ['tokens', 'x', '--set', 'embedding_model=all-MiniLM-L6-v2']; from engine.cli import app\n"
+    code += "app(standalone_mode=False); print('torch' in sys.modules, 'sentence_transformers' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[-1] == "False False", done.stderr
+    assert not (folder / "index").exists()
 
 
 def test_settings_prints_each_with_its_sentence(folder: Path) -> None:
