@@ -12,7 +12,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from engine.contracts.lookup import LookupResult
 from engine.contracts.reports import SYNC_STAGES, Freshness, SyncReport
-from engine.index.embedding import Progress as ProgressCallback
 from engine.settings import Settings, unit_and_range
 
 _MOST_LISTED = 20
