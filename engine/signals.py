@@ -20,7 +20,7 @@ def stoppable(outcome: Callable[[], Stopped]) -> Iterator[None]:
     """While the block runs, SIGINT and SIGTERM end it with `outcome()` and the exit code 128 + signal; in the main thread only."""
     received: list[int] = []
 
-    def stop(number: int, frame: FrameType | None) -> NoReturn:
+    def stop(number: int, _frame: FrameType | None) -> NoReturn:
         received.append(number)
         signal.signal(number, signal.SIG_DFL)  # a second one ends the process at once, which does no harm either
         raise _Interrupted

@@ -24,8 +24,16 @@ from engine.errors import EnvironmentProblem
 _FORMAT = 1  # part of the name: another format is another file
 _WAIT_SECONDS = 60  # for another process that writes a batch, which takes it milliseconds
 _KEYS_A_QUERY = 500  # SQLite before 3.32 takes 999 parameters
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-_NO_TABLE = "no such"  # what SQLite says of a schema that is not ours; it has no code of its own
+_SURROUNDINGS = {  # these come from the disk, the rights or other processes; any other failure is the file's own
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+}
 _SCHEMA = "create table if not exists embeddings (text_hash blob primary key, vector blob not null, checksum blob not null)"
 _TYPES = "<f4"  # the same bytes on any machine
 
@@ -140,8 +148,7 @@ class EmbeddingCache:
 
 
 def _is_damage(failure: sqlite3.DatabaseError) -> bool:
-    code = getattr(failure, "sqlite_errorcode", 0)
-    return code & 0xFF in _DAMAGED or str(failure).startswith(_NO_TABLE)
+    return getattr(failure, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF not in _SURROUNDINGS  # the low byte; the rest is detail
 
 
 def _connected(path: Path) -> sqlite3.Connection:

@@ -132,9 +132,7 @@ def _chunks(corpus: Corpus, settings: Settings, embedder: Embedder, progress: Pr
     return chunks
 
 
-def _manifest(
-    building: Path, corpus: Corpus, chunks: Sequence[Chunk], vectors: np.ndarray, settings: Settings, embedder: Embedder
-) -> dict[str, Any]:
+def _manifest(building: Path, corpus: Corpus, chunks: Sequence[Chunk], vectors: np.ndarray, settings: Settings, embedder: Embedder) -> dict[str, Any]:
     """How the build was made; the id covers all that can change an answer, and no clock."""
     content = {
         "format": FORMAT_VERSION,
