@@ -150,9 +150,9 @@ def test_the_model_gives_the_same_bytes_after_a_stop(tmp_path: Path) -> None:
         for _ in range(stops):
             embedder = make_embedder(Settings(embedding_dtype="bfloat16"))
             with EmbeddingCache(root, embedder.fingerprint) as cache, pytest.raises(Stopped):
-                embed_texts(TEXTS, embedder, cache, StopAfter(2, Stopped("stopped")))
+                embed_texts(TEXTS[::2], embedder, cache, StopAfter(1, Stopped("stopped")))
         embedder = make_embedder(Settings(embedding_dtype="bfloat16"))
         with EmbeddingCache(root, embedder.fingerprint) as cache:
-            return embed_texts(TEXTS, embedder, cache, no_progress)
+            return embed_texts(TEXTS[::2], embedder, cache, no_progress)
 
     assert embedded(tmp_path / "stopped", 2).tobytes() == embedded(tmp_path / "whole", 0).tobytes()
