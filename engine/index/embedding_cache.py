@@ -7,12 +7,11 @@ overwriting a file that another process has open would damage that process's log
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -24,17 +23,10 @@ from engine.errors import EnvironmentProblem
 _FORMAT = 1  # part of the name: another format is another file
 _WAIT_SECONDS = 60  # for another process that writes a batch, which takes it milliseconds
 _KEYS_A_QUERY = 500  # SQLite before 3.32 takes 999 parameters
-_SURROUNDINGS = {  # these come from the disk, the rights or other processes; any other failure is the file's own
-    sqlite3.SQLITE_BUSY,
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_LOCKED,
-    sqlite3.SQLITE_NOMEM,
-    sqlite3.SQLITE_PERM,
-    sqlite3.SQLITE_READONLY,
-}
+# These come from the disk, the rights or other processes; any other failure is the file's own.
+_SURROUNDINGS = ("SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR", "SQLITE_LOCKED", "SQLITE_NOMEM", "SQLITE_PERM", "SQLITE_READONLY")
 _SCHEMA = "create table if not exists embeddings (text_hash blob primary key, vector blob not null, checksum blob not null)"
+_NEXT_STEP = "make room there, let other builds end, or give another folder (index_dir)"
 _TYPES = "<f4"  # the same bytes on any machine
 
 
@@ -127,7 +119,7 @@ class EmbeddingCache:
     def _remove_older(self) -> None:
         for path in self._folder.glob(f"{self._stem}.*.sqlite*"):
             if not path.name.startswith(self.path.name):
-                with contextlib.suppress(OSError):  # open elsewhere, on Windows
+                with suppress(OSError):  # open elsewhere, on Windows
                     path.unlink()
 
     @contextmanager
@@ -135,10 +127,7 @@ class EmbeddingCache:
         try:
             yield
         except (sqlite3.Error, OSError) as failure:
-            what = "another process holds its lock" if isinstance(failure, TimeoutError) else failure
-            raise EnvironmentProblem(
-                f"embeddings cannot be kept in {self._folder}: {what}; make room there or give another folder (index_dir)"
-            ) from failure
+            raise EnvironmentProblem(f"embeddings cannot be kept in {self._folder}: {failure}; {_NEXT_STEP}") from failure
 
     def __enter__(self) -> EmbeddingCache:
         return self
@@ -148,7 +137,7 @@ class EmbeddingCache:
 
 
 def _is_damage(failure: sqlite3.DatabaseError) -> bool:
-    return getattr(failure, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF not in _SURROUNDINGS  # the low byte; the rest is detail
+    return not getattr(failure, "sqlite_errorname", "").startswith(_SURROUNDINGS)
 
 
 def _connected(path: Path) -> sqlite3.Connection:

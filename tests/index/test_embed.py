@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from filelock import FileLock
 
 from engine.errors import Stopped
 from engine.index.embed import batches, embed_texts, in_mixed_order
@@ -84,6 +85,19 @@ def test_whatever_the_callback_raises_leaves_the_former_snapshot_alone(kb: Path,
     home = index_home(kb, settings)
     assert current_id(home) == former.id
     assert [folder.name for folder in (home / "snapshots").iterdir()] == [former.id]
+
+
+def test_whoever_waits_for_another_build_is_told_so_and_can_stop(kb: Path, tmp_path: Path) -> None:
+    settings = hash_settings(tmp_path / "index")
+    home = index_home(kb, settings)
+    home.mkdir(parents=True)
+
+    def stop(stage: str, done: int, total: int) -> None:
+        raise Stopped(stage)
+
+    with FileLock(home / "lock"), pytest.raises(Stopped, match="wait"):
+        sync(kb, settings, HashEmbedder(), stop)
+    assert sync(kb, settings, HashEmbedder()).catalog.chunk_count == 160
 
 
 def test_progress_counts_passages_and_known_ones_are_done_at_once(tmp_path: Path) -> None:

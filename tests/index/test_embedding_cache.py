@@ -139,7 +139,7 @@ def test_damage_that_appears_while_a_build_runs_is_survived(tmp_path: Path) -> N
 
 def test_a_folder_that_cannot_be_written_is_one_sentence_with_the_next_step(tmp_path: Path) -> None:
     (tmp_path / "embeddings").write_text("in the way")
-    with pytest.raises(EnvironmentProblem, match=r"embeddings cannot be kept in .*; make room there or give another folder \(index_dir\)"):
+    with pytest.raises(EnvironmentProblem, match=r"embeddings cannot be kept in .*; make room there, .* or give another folder \(index_dir\)"):
         EmbeddingCache(tmp_path, "model")
 
 
