@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -43,6 +43,8 @@ def batches(texts: dict[bytes, str]) -> list[list[bytes]]:
     return [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
 
 
-def in_mixed_order(sorted_batches: Sequence[list[bytes]]) -> Iterable[list[bytes]]:
+def in_mixed_order(sorted_batches: Sequence[list[bytes]]) -> list[list[bytes]]:
     """Short and long ones in turn, so that the time of the first tells that of the rest: multiples of the golden ratio spread evenly over 0..1."""
-    return (sorted_batches[i] for i in sorted(range(len(sorted_batches)), key=lambda i: (i * _GOLDEN + 0.5) % 1))
+    spread = [(i + 1) * _GOLDEN % 1 for i in range(len(sorted_batches))]
+    rank = {place: i for i, place in enumerate(sorted(spread))}
+    return [sorted_batches[rank[place]] for place in spread]

@@ -149,13 +149,12 @@ def test_batches_hold_equal_lengths_and_do_not_depend_on_the_order_of_the_texts(
     assert [len(batch) for batch in cut] == [BATCH] * 5 + [3]
 
 
-@pytest.mark.parametrize("count", [1, 2, 7, 18, 144, 1000])
+@pytest.mark.parametrize("count", [1, 2, 18, 144, 1000])
 def test_the_first_batches_are_as_long_as_the_rest_on_average(count: int) -> None:
-    sorted_batches = [[b"%d" % i] for i in range(count)]
-    order = [int(batch[0]) for batch in in_mixed_order(sorted_batches)]
+    order = [int(batch[0]) for batch in in_mixed_order([[b"%d" % i] for i in range(count)])]
     assert sorted(order) == list(range(count))
-    for done in range(4, count + 1):
-        assert abs(np.mean(order[:done]) / max(count - 1, 1) - 0.5) < 0.13, (done, order[:done])
+    for done in range(3, count + 1):
+        assert abs(np.mean(order[1:done]) / (count - 1) - 0.5) < 0.1  # without the first, from whose end the pace is measured
 
 
 @pytest.mark.model
