@@ -12,9 +12,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from engine.contracts.lint import Finding, LintReport, Severity
     from engine.contracts.lookup import ContextPack, EvidenceBlock, LookupResult
     from engine.contracts.lookup_trace import AttemptTrace, RerankTrace, RetrievalTrace
     from engine.contracts.reports import Case, Freshness, SyncReport
+    from engine.contracts.tokens import TokenReport
     from engine.errors import BadInput, EnvironmentProblem, EvidenceError
     from engine.knowledge_engine import KnowledgeEngine
     from engine.settings import RuleWeights, Settings, load_settings
@@ -32,7 +34,11 @@ __all__ = [  # in the order in which a user meets them  # noqa: RUF022
     "RerankTrace",
     "EvidenceBlock",
     "ContextPack",
+    "TokenReport",
     "Case",
+    "LintReport",
+    "Finding",
+    "Severity",
     "EvidenceError",
     "BadInput",
     "EnvironmentProblem",
@@ -44,6 +50,8 @@ _HOMES = {
     "engine.contracts.reports": ("SyncReport", "Freshness", "Case"),
     "engine.contracts.lookup": ("LookupResult", "EvidenceBlock", "ContextPack"),
     "engine.contracts.lookup_trace": ("RetrievalTrace", "AttemptTrace", "RerankTrace"),
+    "engine.contracts.lint": ("LintReport", "Finding", "Severity"),
+    "engine.contracts.tokens": ("TokenReport",),
     "engine.errors": ("EvidenceError", "BadInput", "EnvironmentProblem"),
 }
 

@@ -1,6 +1,6 @@
 """The command line: one JSON document or readable text on stdout, everything else on stderr.
 
-Exit codes: 0 found or clean, 1 nothing found, 2 bad input, 3 the environment, 130 or 143 stopped by Ctrl-C or SIGTERM.
+Exit codes: 0 found or clean, 1 nothing found or a lint error, 2 bad input, 3 the environment, 130 or 143 stopped by Ctrl-C or SIGTERM.
 """
 
 from __future__ import annotations
@@ -79,6 +79,39 @@ def lookup(
         print(stale, file=sys.stderr)
     print(result.canonical_json() if as_json else lookup_text(result))
     raise typer.Exit(0 if result.found else 1)
+
+
+@app.command("lint")
+def lint_files(positional: KbArgument = None, kb: Kb = Path("kb"), settings: Set = None, as_json: AsJson = False) -> None:
+    """Check the files: what cannot be found, what weakens retrieval, and what to do about it. Needs no index."""
+    from engine.console import lint_text, progress_display
+    from engine.contracts.lint import Severity
+    from engine.index.embedders import make_embedder
+    from engine.insight.lint import lint
+
+    folder = positional or kb
+    chosen = load_settings(folder, _overrides(settings))
+    with progress_display() as progress:
+        found = lint(folder, chosen, make_embedder(chosen), progress)
+    print(found.model_dump_json() if as_json else lint_text(found))
+    raise typer.Exit(1 if found.counts[Severity.ERROR] else 0)
+
+
+@app.command()
+def tokens(
+    text: Annotated[str, typer.Argument(help="The text, as it stands in a document or a question.")],
+    kb: Kb = Path("kb"),
+    settings: Set = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show how a text is cut: search terms, stop words, names, and the embedding model's tokens."""
+    from engine.console import tokens_text
+    from engine.index.embedders import make_embedder
+    from engine.insight.tokens import token_report
+
+    chosen = load_settings(kb, _overrides(settings))
+    report = token_report(text, make_embedder(chosen), chosen)
+    print(report.model_dump_json() if as_json else tokens_text(report))
 
 
 @app.command("settings")

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from pydantic.fields import FieldInfo
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import BarColumn, TaskID, TextColumn
 from rich.progress import Progress as Bars
 
+from engine.contracts.lint import Finding, LintReport, Severity
 from engine.contracts.lookup import LookupResult
 from engine.contracts.reports import Freshness, SyncReport
+from engine.contracts.tokens import EmbedderTokens, TextToken, TokenReport
+from engine.insight.lint_codes import meaning
 from engine.progress import Meter, Progress
 from engine.settings import Settings, unit_and_range
 from engine.signals import stoppable
@@ -117,12 +121,64 @@ def sync_text(report: SyncReport) -> str:
     return _printable(lines)
 
 
+def lint_text(report: LintReport) -> str:
+    """The findings for reading, by severity and code; the meaning of a code is said once."""
+    groups: dict[tuple[Severity, str], list[Finding]] = {}
+    for one in report.findings:
+        groups.setdefault((one.severity, one.code), []).append(one)
+    lines = []
+    for (severity, code), found in groups.items():
+        known = meaning(code)
+        more = [f"  and {len(found) - _MOST_LISTED} more (see --json)"] if len(found) > _MOST_LISTED else []
+        lines += [f"{severity.value} {code}: {len(found)}. {known.sentence} {known.next_step}"]
+        lines += [*(f"  {one.source}:{one.line}  {one.message}" for one in found[:_MOST_LISTED]), *more, ""]
+    counts = ", ".join(f"{count} {severity.value}{'' if count == 1 else 's'}" for severity, count in report.counts.items())
+    return _printable([*lines, f"{report.documents} documents, {report.chunks} chunks: {counts}."])
+
+
 def freshness_text(freshness: Freshness) -> str:
     """What changed since the snapshot; empty when nothing did."""
     if freshness.fresh:
         return ""
     counts = f"{len(freshness.added)} added, {len(freshness.changed)} changed, {len(freshness.deleted)} deleted"
     return f"The answer is from an older index ({counts} since); run: evidence sync, or add --sync"
+
+
+def tokens_text(report: TokenReport) -> str:
+    """How a text is cut, for reading."""
+    rows = [("  " * (token.kind == "part") + token.written, token.kind, *_term_and_note(token)) for token in report.tokens]
+    names = [(name.text, name.kind.replace("_", " "), "in a question only where a document has it" * name.only_if_known) for name in report.names]
+    lines = ["The same function cuts documents and questions.", ""]
+    lines += _aligned([("written", "cut as", "search term", ""), *rows]) if rows else ["There is no word in it."]
+    count = str(len(report.terms)) if report.terms else "none; a question of this alone is not searched for in texts"
+    lines += ["", f"Search terms: {count}", f"L0 compares: {report.phrase or 'nothing'}"]
+    lines += ["Names: none recognised"] if not names else ["Names:", *(f"  {line}" for line in _aligned(names))]
+    return _printable([*lines, "", *_embedder_lines(report.embedder)])
+
+
+def _term_and_note(token: TextToken) -> tuple[str, str]:
+    if token.stop_lists:
+        return "-", f"stop word ({', '.join(token.stop_lists)})"
+    return token.term, f"stem of {token.folded}" if token.stemmed else ""
+
+
+def _embedder_lines(counted: EmbedderTokens) -> list[str]:
+    room = "" if counted.fits else "; the rest is not read"
+    unreadable = counted.readable < counted.minimum_readable
+    too_little = f", less than the least share of {counted.minimum_readable:.0%}, so it is no evidence" if unreadable else ""
+    tokens = f"{counted.tokens} tokens and {counted.reserved} special ones of at most {counted.limit}{room}"
+    return [
+        f"Embedding model: tokenizer {counted.tokenizer}, {tokens}",
+        f"  it reads {counted.readable:.0%}{too_little}",
+        f"  unknown to it: {'  '.join(counted.unknown) or 'nothing'}",
+        f"  its tokens: {' | '.join(counted.pieces) or 'none'}",
+    ]
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Columns of equal width on a terminal, where a Chinese character takes two places."""
+    widths = [max(cell_len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def settings_text(settings: Settings) -> str:

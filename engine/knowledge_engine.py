@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from types import TracebackType
 
+from engine.contracts.lint import LintReport
 from engine.contracts.lookup import LookupResult
 from engine.contracts.reports import Case, Freshness, SyncReport
+from engine.contracts.tokens import TokenReport
 from engine.errors import BadSettings
 from engine.index.embedders import make_embedder
 from engine.index.embedding import Embedder
@@ -14,6 +16,8 @@ from engine.index.snapshot import Snapshot, current_id, index_home, open_snapsho
 from engine.index.state import freshness, report
 from engine.index.sync import open_or_build, sync
 from engine.insight.cases import read_cases
+from engine.insight.lint import lint
+from engine.insight.tokens import token_report
 from engine.lookup.pipeline import Sink, look_up
 from engine.lookup.scope import ScopeInput
 from engine.progress import Progress, no_progress
@@ -63,6 +67,10 @@ class KnowledgeEngine:
         """
         return look_up(query, scope, self.settings, self._snapshot, self._embedder, Recorder(), self._sinks)
 
+    def tokens(self, text: str) -> TokenReport:
+        """How a text is cut, as part of a document or as a question. Raises BlankQuery."""
+        return token_report(text, self._embedder, self.settings)
+
     def warm_up(self) -> None:
         """Load the model now instead of with the first lookup. Raises ModelUnavailable."""
         self._embedder.embed_query("")
@@ -99,6 +107,10 @@ class KnowledgeEngine:
     def report(self) -> SyncReport:
         """What the open snapshot contains, and what was wrong with the files."""
         return report(self._snapshot, self.settings)
+
+    def lint(self, progress: Progress = no_progress) -> LintReport:
+        """What is wrong with the files as they are now, whatever the snapshot holds."""
+        return lint(self.kb, self.settings, self._embedder, progress)
 
     def scope_fields(self) -> dict[str, tuple[str, ...]]:
         """The fields that a scope may name, with their values."""

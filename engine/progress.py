@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine.contracts.reports import SYNC_STAGES
+from engine.contracts.reports import LINT_STAGES, SYNC_STAGES
 from engine.errors import Stopped
 
 Progress = Callable[[str, int, int], None]  # stage, done, total; whatever it raises stops the work and reaches the caller
 
-_NOUNS = {"chunk": "documents", "embed": "passages"}  # what a stage counts
+_NOUNS = {"chunk": "documents", "embed": "passages", "words": "passages"}  # what a stage counts
 
 
 def no_progress(stage: str, done: int, total: int) -> None:
@@ -31,7 +31,7 @@ class Step:
     @property
     def title(self) -> str:
         """The stage in words."""
-        return SYNC_STAGES.get(self.stage, self.stage)
+        return {**SYNC_STAGES, **LINT_STAGES}.get(self.stage, self.stage)
 
     @property
     def share(self) -> float:
@@ -83,11 +83,10 @@ class Meter:
 
     def stopped(self, next_step: str) -> Stopped:
         """The error that ends the work here: what is kept, and how to go on."""
-        kept = "no passage was embedded"
-        if "embed" in self._totals:
-            done = self.step.done if self.step.stage == "embed" else self._totals["embed"]
-            kept = f"{done:,} of {self._totals['embed']:,} passages are kept"
-        return Stopped(f"stopped; {kept}, and the index is as it was; {next_step}")
+        if "embed" not in self._totals:
+            return Stopped("stopped before any passage was embedded; the index is as it was, and the next run starts again")
+        done = self.step.done if self.step.stage == "embed" else self._totals["embed"]
+        return Stopped(f"stopped; {done:,} of {self._totals['embed']:,} passages are kept, and the index is as it was; {next_step}")
 
 
 def rough_time(seconds: float) -> str:

@@ -11,9 +11,9 @@ import tomllib
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
 from engine.digest import digest
@@ -22,7 +22,10 @@ from engine.paths import require_knowledge_base
 
 ENVIRONMENT_PREFIX = "EVIDENCE_"
 RESERVED_VARIABLES = {"EVIDENCE_KB"}  # which knowledge base the explorer shows; not a setting
-BUILD_SETTINGS = ("chunk_tokens", "embedding_model", "embedding_dtype", "vector_store")
+BUILD_SETTINGS = (
+    *("title_fields", "category_fields", "keyword_fields", "alias_fields"),
+    *("chunk_tokens", "embedding_model", "embedding_dtype", "vector_store"),
+)
 MACHINE_SETTINGS = {"index_dir", "vector_store", "embedding_dtype"}  # the same answers on any machine, so not in the fingerprint
 LEAST_CHUNK_TOKENS = 32  # a breadcrumb and a sentence
 
@@ -35,6 +38,17 @@ def _number(default: Any, sentence: str, unit: str, low: float, high: float) -> 
 
 def _weight(default: float, sentence: str) -> Any:
     return _number(default, sentence, "weight", 0, 5)
+
+
+def _comma_separated(value: Any) -> Any:
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
+def _field_names(default: tuple[str, ...], sentence: str) -> Any:
+    return Field(default=default, max_length=50, description=sentence)
+
+
+FieldNames = Annotated[tuple[Annotated[str, Field(min_length=1, max_length=200)], ...], BeforeValidator(_comma_separated)]
 
 
 class _Turnable(BaseModel):
@@ -78,6 +92,13 @@ class Settings(_Turnable):
     use_l0_filter: bool = Field(default=True, description="Whether L0 may narrow the first attempt to one category.")
     use_l1: bool = Field(default=True, description="Whether the vector index is searched; without it nothing is evidence.")
     rule_weights: RuleWeights = Field(default_factory=RuleWeights, description="What each rerank rule may add to a similarity.")
+    title_fields: FieldNames = _field_names(("title",), "Frontmatter fields that hold the title; without one, the first heading or the file name.")
+    category_fields: FieldNames = _field_names(
+        ("category", "categories", "domain", "section", "type", "ms.topic"),
+        "Frontmatter fields that hold the category, the first with a value counts; without one, the folder.",
+    )
+    keyword_fields: FieldNames = _field_names(("keywords", "tags"), "Frontmatter fields that hold keywords for L0.")
+    alias_fields: FieldNames = _field_names(("aliases", "alias"), "Frontmatter fields that hold other names of the document's topic for L0.")
     chunk_tokens: int = _number(0, "Longest passage, breadcrumb included; 0 is as long as the embedder reads.", "tokens", 0, 8192)
     embedding_model: str = Field(
         default="all-MiniLM-L6-v2",

@@ -22,4 +22,5 @@ CHINESE = frozenset(
     怎么 什么 如何 为什么 怎样 哪里 哪个 我们 你们 他们 怎么办""".split()
 )
 
-STOP_WORDS = ENGLISH | GERMAN | CHINESE
+STOP_LISTS = {"english": ENGLISH, "german": GERMAN, "chinese": CHINESE}
+LISTS_OF = {word: tuple(name for name, words in STOP_LISTS.items() if word in words) for words in STOP_LISTS.values() for word in words}

@@ -1,7 +1,8 @@
 """The one normaliser and tokeniser, used for documents and queries alike.
 
-Latin words are folded and stemmed; identifiers (`foo-bar`, `a/b`, `ERR_SSL_4711`, `v1.31.2`, `KubePodCrashLooping`, `C++`) are
-kept whole and split; scripts without spaces (CJK) give bigrams and unigrams.
+Latin words are folded and stemmed; identifiers (`foo-bar`, `a/b`, `ERR_SSL_4711`, `v1.31.2`, `KubePodCrashLooping`, `C++`, `R&D`)
+are kept whole and split; scripts without spaces (CJK) give bigrams and unigrams. Width, hyphens of any kind and marks that
+nobody sees make no difference, so a text gives the same terms before and after it is cleaned.
 """
 
 from __future__ import annotations
@@ -9,13 +10,13 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
 import Stemmer
 
-from engine.stop_words import STOP_WORDS
+from engine.stop_words import CHINESE, LISTS_OF
 
 CJK = (
     "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3100-\u318f\u31a0-\u31ff"
@@ -26,15 +27,21 @@ _MARKS = (  # vowel signs and accents that Python does not count as letters
     "\u0981-\u0983\u09bc-\u09cd\u0b82\u0bbe-\u0bcd\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
 )
 LETTER = rf"(?:[^\W_{CJK}]|[{_MARKS}])"
-_RUN = re.compile(rf"[{CJK}]+|{LETTER}+(?:[-_./:@]{LETTER}+)*(?:\+\+|#(?!\w))?")
+_RUN = re.compile(rf"[{CJK}]+|{LETTER}+(?:(?:::|[-_./:@&]){LETTER}+)*(?:\+\+|#(?!\w))?")
 _PART = re.compile(rf"{LETTER}+")
-_LEVELS = (re.compile("[/:@]"), re.compile("[.]"), re.compile("[-_]"))
-_CAMEL = re.compile("[a-z][A-Z]")
+_LEVELS = (re.compile("[/:@&]"), re.compile("[.]"), re.compile("[-_]"))
+_CAMEL = re.compile("[a-z][A-Z]|[0-9][A-Z][a-z]|[A-Z]{2}[a-z]{2}")  # not the plural of an acronym, "PDFs"
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _IS_CJK = re.compile(f"[{CJK}]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
+_STOP_RUN = re.compile(f"(?:{'|'.join(sorted(CHINESE, key=len, reverse=True))})+")  # nothing but stop words, such as "what is this" in Chinese
 _SPACE = re.compile(r"\s+")
+_UNSEEN = "\u00ad\u2060\ufeff"  # soft hyphen, word joiner, byte order mark: inside of words that look whole
+_MELTS = re.compile(f"[\uff9e\uff9f\u1160-\u11ff{_UNSEEN}]")  # into the character before it, as marks do: voicing, vowels and finals of Hangul
+_ODD = re.compile(f"[\u2010\u2011{_UNSEEN}]")
+_PLAIN_MARKS = str.maketrans({"\u2010": "-", "\u2011": "-", **dict.fromkeys(_UNSEEN)})
 _STEMMERS = threading.local()
+Span = tuple[int, int]
 
 
 class Token(NamedTuple):
@@ -44,12 +51,23 @@ class Token(NamedTuple):
     kind: str  # word, whole (an identifier), part (of an identifier), bigram, unigram
     start: int
     end: int
-    stop: bool
+    stop_lists: tuple[str, ...] = ()  # the lists that drop it; none: it is searched for
+
+    @property
+    def stop(self) -> bool:
+        """Whether a list of stop words drops it."""
+        return bool(self.stop_lists)
 
 
 def clean(text: str) -> str:
-    """NFKC form with single spaces, nothing at the ends."""
-    return _SPACE.sub(" ", unicodedata.normalize("NFKC", text)).strip()
+    """NFKC form with plain hyphens and single spaces, nothing unseen in it and nothing at the ends."""
+    return _SPACE.sub(" ", plain(text)).strip()
+
+
+def plain(text: str) -> str:
+    """NFKC form with plain hyphens, without soft hyphens and their like."""
+    found = unicodedata.normalize("NFKC", text)
+    return unicodedata.normalize("NFKC", found.translate(_PLAIN_MARKS)) if _ODD.search(found) else found
 
 
 def valid_unicode(text: str) -> str:
@@ -65,35 +83,63 @@ def fold(text: str) -> str:
 
 def tokenize(text: str) -> list[Token]:
     """Every token of a text, in order, wholes before their parts."""
-    return [token for match in _RUN.finditer(text) for token in _cut(match.group(), match.start())]
+    return _placed(_tokens(plain(text)), text)
 
 
 def terms(text: str) -> list[str]:
     """The search terms of a text, repeated as often as they occur, without stop words."""
-    return [token.term for token in tokenize(text) if not token.stop]
+    return [token.term for token in _tokens(plain(text)) if not token.stop_lists]
 
 
 def pairs(text: str) -> list[str]:
     """Ordered neighbours among the search terms; identifiers count by their parts, CJK by bigrams."""
-    flat = [token.term for token in tokenize(text) if not token.stop and token.kind in ("word", "part", "bigram")]
+    flat = [token.term for token in _tokens(plain(text)) if not token.stop_lists and token.kind in ("word", "part", "bigram")]
     return [f"{first} {second}" for first, second in pairwise(flat)]
 
 
 def sequence(text: str) -> list[Token]:
     """The folded words of a text in order, unstemmed, for matching a phrase of consecutive words."""
-    found = []
-    for match in _RUN.finditer(text):
-        run, start = match.group(), match.start()
-        if _IS_CJK.match(run):
-            found += [token for token in _cut_cjk(run, start) if token.kind == "bigram" or len(run) == 1]
-        else:
-            found += [Token(fold(part.group()), "word", start + part.start(), start + part.end(), False) for part in _PART.finditer(run)]
-    return found
+    return _placed(_sequence(plain(text)), text)
 
 
 def phrase_key(text: str) -> str:
     """The words of a text as one comparable key; empty when it has none."""
-    return " ".join(token.term for token in sequence(text))
+    return " ".join(token.term for token in _sequence(plain(text)))
+
+
+def whole_term(name: str) -> str:
+    """The search term of a name that is kept whole."""
+    return _stem(fold(name))
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    return (token for match in _RUN.finditer(text) for token in _cut(match.group(), match.start()))
+
+
+def _sequence(text: str) -> Iterator[Token]:
+    for match in _RUN.finditer(text):
+        run, start = match.group(), match.start()
+        if _IS_CJK.match(run):
+            yield from (token for token in _cut_cjk(run, start) if token.kind == "bigram" or len(run) == 1)
+        else:
+            yield from (Token(fold(part.group()), "word", start + part.start(), start + part.end()) for part in _PART.finditer(run))
+
+
+def _placed(tokens: Iterable[Token], text: str) -> list[Token]:
+    """Tokens of the plain form with their offsets in the text as it was given."""
+    if text.isascii() or plain(text) == text:
+        return list(tokens)
+    places = [span for start, end in _characters(text) for span in [(start, end)] * len(plain(text[start:end]))]
+    return [token._replace(start=places[token.start][0], end=places[token.end - 1][1]) for token in tokens]
+
+
+def _characters(text: str) -> Iterator[Span]:
+    """Stretches whose plain forms, one after the other, are the plain form of the text."""
+    start = 0
+    for at in range(1, len(text) + 1):
+        if at == len(text) or not (unicodedata.category(text[at])[0] == "M" or _MELTS.match(text[at])):
+            yield start, at
+            start = at
 
 
 def _cut(run: str, start: int) -> Iterator[Token]:
@@ -102,7 +148,7 @@ def _cut(run: str, start: int) -> Iterator[Token]:
     elif len(parts := _parts(run)) == 1 and parts[0][1] == run:
         yield _word(run, start, "word")
     else:
-        yield Token(fold(run), "whole", start, start + len(run), False)
+        yield Token(whole_term(run), "whole", start, start + len(run))
         if len(parts) > 1:
             for offset, part in parts:
                 yield from (token._replace(kind="part") if token.kind == "word" else token for token in _cut(part, start + offset))
@@ -119,17 +165,17 @@ def _parts(run: str) -> list[tuple[int, str]]:
 
 
 def _cut_cjk(run: str, start: int) -> Iterator[Token]:
-    stop_run = run in STOP_WORDS
+    dropped = ("chinese",) if _STOP_RUN.fullmatch(run) else ()
     for i, character in enumerate(run):
-        yield Token(fold(character), "unigram", start + i, start + i + 1, stop_run or character in STOP_WORDS)
+        yield Token(fold(character), "unigram", start + i, start + i + 1, dropped or LISTS_OF.get(character, ()))
         if i + 1 < len(run):
             bigram = run[i : i + 2]
-            yield Token(fold(bigram), "bigram", start + i, start + i + 2, stop_run or bigram in STOP_WORDS)
+            yield Token(fold(bigram), "bigram", start + i, start + i + 2, dropped or LISTS_OF.get(bigram, ()))
 
 
 def _word(word: str, start: int, kind: str) -> Token:
     folded = fold(word)
-    return Token(_stem(folded), kind, start, start + len(word), folded in STOP_WORDS)
+    return Token(_stem(folded), kind, start, start + len(word), LISTS_OF.get(folded, ()))
 
 
 def _stem(word: str) -> str:

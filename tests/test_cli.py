@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from engine import LookupResult, load_settings
+from engine import LintReport, LookupResult, load_settings
 from engine.cli import app
 from engine.knowledge_engine import KnowledgeEngine
 from tests.knowledge_base import THRESHOLDS, write_files
@@ -70,6 +70,8 @@ def test_scope_and_set_reach_the_lookup(folder: Path) -> None:
         (["lookup", "  "], "the question is blank; write what you want to know"),
         (["lookup", "x", "--kb", "nowhere"], "there is no knowledge base at nowhere"),
         (["sync", "nowhere"], "there is no knowledge base at nowhere"),
+        (["lint", "nowhere"], "there is no knowledge base at nowhere"),
+        (["lint", "--set", "max_bloks=2"], "unknown setting max_bloks; did you mean max_blocks?"),
         (["lookup", "x", "--set", "max_bloks=2"], "unknown setting max_bloks; did you mean max_blocks?"),
         (["lookup", "x", "--set", "budget_tokens=0"], "setting budget_tokens is '0'"),
         (["lookup", "x", "--set", "high_threshold=0.1"], "thresholds out of order"),
@@ -77,6 +79,8 @@ def test_scope_and_set_reach_the_lookup(folder: Path) -> None:
         (["lookup", "x", "--scope", "catagory=runbooks"], "unknown scope field 'catagory'; did you mean category?"),
         (["lookup", "x", "--scope", "category=runbook"], "no document has category='runbook'; did you mean runbooks?"),
         (["lookup", "x", "--scope", "category"], "scope 'category' is no condition"),
+        (["tokens", " "], "the text is blank; give the words whose cut you want to see"),
+        (["tokens", "x", "--kb", "nowhere"], "there is no knowledge base at nowhere"),
         (["lookup"], "Missing argument 'query'"),
     ],
 )
@@ -103,6 +107,34 @@ def test_sync_accounts_for_every_file(folder: Path) -> None:
     assert "latin.md: line 1 is not UTF-8; save the file as UTF-8" in run(folder, "sync").stdout
 
 
+def test_lint_says_each_meaning_once_and_the_places_below_it(folder: Path) -> None:
+    write_files(folder, {f"kb/runbooks/{at}.md": f"# Page {at}\n\n[x](missing%1b{at}.md)\n" for at in range(25)})
+    done = run(folder, "lint", "kb")
+    assert done.returncode == 0
+    said = "warning broken_link: 25. The link leads to no file. Correct the target.\n"
+    assert said + "  runbooks/0.md:3  the link to missing\\x1b0.md leads to no file\n" in done.stdout
+    assert done.stdout.count("leads to no file\n") == 20
+    assert "\n  and 5 more (see --json)\n" in done.stdout
+    assert done.stdout.splitlines()[-1] == "27 documents, 27 chunks: 0 errors, 25 warnings, 27 infos."
+    assert not (folder / "index").exists()
+
+
+def test_a_lint_error_is_exit_code_1_and_json_is_one_document(folder: Path) -> None:
+    (folder / "kb/latin.md").write_bytes("Müll".encode("latin-1"))
+    done = run(folder, "lint", "--json")
+    assert done.returncode == 1
+    found = LintReport.model_validate_json(done.stdout)
+    assert [(one.code, one.source, one.line) for one in found.findings if one.severity.value == "error"] == [("undecodable", "latin.md", 1)]
+    assert (found.documents, found.counts) == (2, {"error": 1, "warning": 0, "info": 3})
+
+
+def test_lint_loads_no_model(folder: Path) -> None:
+    code = "import sys, engine.cli; sys.argv = ['evidence', 'lint', 'kb', '--set', 'embedding_model=all-MiniLM-L6-v2']\n"
+    code += "try: engine.cli.main()\nfinally: print('torch' in sys.modules, 'duckdb' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.splitlines()[-1].split()[0]) == (0, "False")
+
+
 def test_an_old_index_answers_and_says_so_on_stderr(folder: Path) -> None:
     run(folder, "sync")
     write_files(folder, {"kb/runbooks/tape.md": "# Tape robot\n\nPress the green lever.\n"})
@@ -110,6 +142,26 @@ def test_an_old_index_answers_and_says_so_on_stderr(folder: Path) -> None:
     assert (old.returncode, json.loads(old.stdout)["found"]) == (1, False)
     assert "1 added, 0 changed, 0 deleted" in old.stderr
     assert run(folder, "lookup", "green lever tape robot", "--sync").returncode == 0
+
+
+def test_tokens_prints_an_aligned_table_or_the_object_of_the_library(folder: Path) -> None:
+    text = "the drained 备份 of payment-service"
+    shown = run(folder, "tokens", text)
+    assert shown.returncode == 0
+    assert shown.stdout.startswith("The same function cuts documents and questions.\n")
+    assert "\ndrained          word     drain            stem of drained\n" in shown.stdout
+    assert "\nthe              word     -                stop word (english)\n" in shown.stdout
+    assert "\n备份             bigram   备份\n" in shown.stdout
+    with KnowledgeEngine.open(folder / "kb", settings=load_settings(folder / "kb")) as engine:
+        assert run(folder, "tokens", text, "--json").stdout == engine.tokens(text).model_dump_json() + "\n"
+
+
+def test_tokens_loads_no_torch_and_builds_no_index(folder: Path) -> None:
+    code = "import sys; sys.argv[1:] = ['tokens', 'x', '--set', 'embedding_model=all-MiniLM-L6-v2']; from engine.cli import app\n"
+    code += "app(standalone_mode=False); print('torch' in sys.modules, 'sentence_transformers' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[-1] == "False False", done.stderr
+    assert not (folder / "index").exists()
 
 
 def test_settings_prints_each_with_its_sentence(folder: Path) -> None:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from engine.cli import app
+from engine.contracts.lint import Severity
+from engine.insight.lint_codes import CODES
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -33,3 +37,9 @@ def test_links_and_pictures_in_the_readme_exist() -> None:
 def test_nothing_else_lies_at_the_top_level() -> None:
     ignored = {"build", "dist", "__pycache__", "venv", "evidence_explorer.egg-info"}
     assert {path.name for path in ROOT.iterdir() if not path.name.startswith(".")} - ignored == TOP_LEVEL
+
+
+@pytest.mark.parametrize("severity", list(Severity))
+def test_the_codes_of_the_lint_are_those_in_the_readme(severity: Severity) -> None:
+    (listed,) = re.findall(rf"^- \*\*{severity.value}\*\*: ((?:.+\n)(?:  .+\n)*)", README, re.MULTILINE)
+    assert re.findall(r"`(\w+)`", listed) == [code for code, known in CODES.items() if known.severity is severity]

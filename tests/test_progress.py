@@ -62,7 +62,7 @@ def test_an_estimate_is_told_as_precisely_as_it_is_known(seconds: float, words: 
 
 def test_where_work_stops_the_sentence_says_what_is_kept_and_the_next_step() -> None:
     meter = Meter()
-    assert str(meter.stopped("again")) == "stopped; no passage was embedded, and the index is as it was; again"
+    assert str(meter.stopped("again")) == "stopped before any passage was embedded; the index is as it was, and the next run starts again"
     meter.note("embed", 1024, 14141)
     assert str(meter.stopped("again")) == "stopped; 1,024 of 14,141 passages are kept, and the index is as it was; again"
     meter.note("write", 0, 1)

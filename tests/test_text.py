@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from engine.knowledge.entities import entities
 from engine.text import clean, fold, pairs, phrase_key, terms, tokenize
 from engine.tokenizer import WordTokenizer
 
@@ -23,7 +26,11 @@ def test_words_are_stemmed_on_both_sides() -> None:
         ("payment-service", "payment-service", ["payment", "servic"]),
         ("ERR_SSL_4711", "err_ssl_4711", ["err", "ssl", "4711"]),
         ("v1.31.2", "v1.31.2", ["v1", "31", "2"]),
-        ("KubePodCrashLooping", "kubepodcrashlooping", ["kube", "pod", "crash", "loop"]),
+        ("KubePodCrashLooping", "kubepodcrashloop", ["kube", "pod", "crash", "loop"]),
+        ("DNSFailover", "dnsfailov", ["dns", "failov"]),
+        ("OAuth2Proxy", "oauth2proxy", ["o", "auth", "2", "proxi"]),
+        ("std::vector", "std::vector", ["std", "vector"]),
+        ("R&D", "r&d", ["r"]),
         ("etcd/raft", "etcd/raft", ["etcd", "raft"]),
         ("LDG-1077/LDG-1078", "ldg-1077/ldg-1078", ["ldg-1077", "ldg", "1077", "ldg-1078", "ldg", "1078"]),
         ("error:LDG-1042", "error:ldg-1042", ["error", "ldg-1042", "ldg", "1042"]),
@@ -37,6 +44,57 @@ def test_an_identifier_is_kept_whole_and_split(text: str, whole: str, parts: lis
 def test_c_plus_plus_is_not_c() -> None:
     assert terms("C++") == ["c++"]
     assert terms("C#") == ["c#"]
+
+
+def test_a_name_has_one_term_however_its_case_is_written() -> None:
+    assert terms("KubePodCrashLooping")[0] == terms("kubepodcrashlooping")[0] == entities("KubePodCrashLooping")[0].term
+
+
+@pytest.mark.parametrize(
+    ("written", "plainly"),
+    [
+        ("ＥＲＲ－４７１１", "ERR-4711"),
+        ("Ｃ＋＋", "C++"),
+        ("payment\u2011service", "payment-service"),
+        ("Kuber\u00adnetes", "Kubernetes"),
+        ("ｶﾞｲﾄﾞ", "ガイド"),
+    ],
+)
+def test_width_kind_of_hyphen_and_unseen_marks_make_no_difference(written: str, plainly: str) -> None:
+    assert terms(written) == terms(plainly)
+    assert terms(f"see {written} there") == terms(f"see {plainly} there")
+
+
+ODD = st.sampled_from("aeC+-＋－.ｶﾞ\u0301\u200d\u00ad\u2011\u1100\u1161\u11a8각ﬁ½①")
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(alphabet=st.one_of(st.characters(codec="utf-8"), ODD), max_size=12))
+def test_a_text_has_the_same_terms_before_and_after_cleaning(text: str) -> None:
+    assert terms(text) == terms(clean(text)) == [token.term for token in tokenize(text) if not token.stop]
+    assert phrase_key(text) == phrase_key(clean(text))
+    assert clean(clean(text)) == clean(text)
+
+
+def test_offsets_point_into_the_text_as_it_was_given() -> None:
+    text = "ﬁnd Ｃ＋＋ and ｶﾞ in pay\u00adment"
+    assert [text[token.start : token.end] for token in tokenize(text)] == ["ﬁnd", "Ｃ＋＋", "and", "ｶﾞ", "in", "pay\u00adment"]
+
+
+def test_a_dropped_word_says_which_lists_drop_it() -> None:
+    assert {token.term: token.stop_lists for token in tokenize("where in der Doku 吗")} == {
+        "where": ("english",),
+        "in": ("english",),
+        "der": ("german",),
+        "doku": (),
+        "吗": ("chinese",),
+    }
+
+
+@pytest.mark.parametrize("text", ["这是什么", "你们的", "怎么了"])
+def test_a_chinese_run_of_stop_words_alone_has_no_terms(text: str) -> None:
+    assert terms(text) == []
+    assert "目的" in terms("目的")
 
 
 def test_chinese_gives_bigrams_and_unigrams_and_mixed_text_keeps_all_its_parts() -> None:

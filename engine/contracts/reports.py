@@ -15,13 +15,14 @@ SYNC_STAGES = {
     "embed": "Embedding passages",
     "write": "Writing the index",
 }
+LINT_STAGES = {"words": "Reading words", "check": "Checking"}
 
 
 class SkippedFile(Contract):
     """A file that is not indexed, and why."""
 
     source: str
-    code: str = Field(description="`undecodable`, `binary`, `too_large`, `unreadable`, `outside`, `folder` or `not_markdown`.")
+    code: str = Field(description="`undecodable`, `binary`, `too_large`, `unreadable`, `outside`, `folder`, `hidden` or `not_markdown`.")
     reason: str
 
 

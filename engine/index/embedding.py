@@ -29,7 +29,7 @@ class Embedder(Protocol):
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
-        """One batch of at most BATCH texts: float32 [n, dimension], unit length."""
+        """One batch, best of BATCH texts: float32 [n, dimension], unit length."""
         ...
 
     def embed_query(self, text: str) -> np.ndarray:

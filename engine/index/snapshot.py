@@ -18,7 +18,7 @@ from engine.index.catalog import Catalog
 from engine.index.vectors import UsearchIndex, VectorIndex
 from engine.settings import Settings
 
-FORMAT_VERSION = 1  # raise when a file in the folder changes its meaning
+FORMAT_VERSION = 2  # raise when a file in the folder changes its meaning
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")  # in the name of a folder; DuckDB reads a `?` in a path as an option
 CATALOG, VECTORS, MANIFEST, CURRENT = "catalog.duckdb", "vectors.usearch", "manifest.json", "CURRENT"
 

@@ -32,15 +32,7 @@ def _readable_hash(source: str, path: Path, root: Path) -> str | None:
 
 def report(snapshot: Snapshot, settings: Settings) -> SyncReport:
     """What a snapshot contains, and what was wrong with the files."""
-    unreadable = [
-        Problem(
-            source=source,
-            line=line,
-            code="unreadable_by_embedder",
-            message=f"the embedding model reads too little of {count} passages, so they are never evidence; choose a model for this language",
-        )
-        for source, line, count in snapshot.catalog.unreadable(settings.minimum_readable)
-    ]
+    unreadable = [unreadable_problem(*row) for row in snapshot.catalog.unreadable(settings.minimum_readable)]
     problems = (*snapshot.catalog.problems(), *unreadable)
     return SyncReport(
         snapshot_id=snapshot.id,
@@ -50,3 +42,9 @@ def report(snapshot: Snapshot, settings: Settings) -> SyncReport:
         skipped=snapshot.catalog.skipped(),
         problems=tuple(sorted(problems, key=lambda one: (one.source, one.line, one.code))),
     )
+
+
+def unreadable_problem(source: str, line: int, count: int) -> Problem:
+    """The fault of a document with passages that the embedding model cannot read, at the first of them."""
+    message = f"the embedding model reads too little of {count} passages, so they are never evidence; choose a model for this language"
+    return Problem(source=source, line=line, code="unreadable_by_embedder", message=message)

@@ -94,9 +94,9 @@ def _explained(home: Path) -> Iterator[None]:
 def _build(kb: Path, home: Path, settings: Settings, embedder: Embedder, progress: Progress) -> None:
     """Build and publish a snapshot; whatever `progress` raises ends it with the former one in place."""
     progress("read", 0, 1)
-    corpus = read_corpus(kb)
+    corpus = read_corpus(kb, settings)
     progress("read", 1, 1)
-    chunks = _chunks(corpus, settings, embedder, progress)
+    chunks = cut_documents(corpus, settings, embedder, progress)
     with EmbeddingCache(index_root(settings), embedder.fingerprint) as cache:
         vectors = embed_texts([chunk.embedded_text for chunk in chunks], embedder, cache, progress)
     progress("write", 0, 1)
@@ -122,7 +122,8 @@ def _write_files(building: Path, corpus: Corpus, chunks: Sequence[Chunk], vector
         flush(path)
 
 
-def _chunks(corpus: Corpus, settings: Settings, embedder: Embedder, progress: Progress) -> list[Chunk]:
+def cut_documents(corpus: Corpus, settings: Settings, embedder: Embedder, progress: Progress) -> list[Chunk]:
+    """The chunks of all documents, as long as the settings or the embedder allow."""
     limit = settings.chunk_tokens or embedder.max_tokens
     chunks: list[Chunk] = []
     for done, document in enumerate(corpus.documents):

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import unicodedata
-
-from engine.tokenizer import Tokenizer
+from collections.abc import Callable
 
 MOST_SLUG_CHARACTERS = 100  # of one heading in an id: an id is written many times in a result
 MOST_NAME_CHARACTERS = 200  # of a title or breadcrumb: more would crowd the content out of chunk and pack
 
 
-def make_breadcrumb(title: str, headings: tuple[str, ...], tokenizer: Tokenizer, limit: int) -> str:
+def make_breadcrumb(title: str, headings: tuple[str, ...], count: Callable[[str], int], limit: int) -> str:
     """Title and headings, the title not twice; at most 200 characters and half of the limit."""
     path = headings[1:] if headings and headings[0] == title else headings
     breadcrumb = " > ".join(part for part in (title, *path) if part)[:MOST_NAME_CHARACTERS].strip()
-    while tokenizer.count(breadcrumb) * 2 > limit:
+    while count(breadcrumb) * 2 > limit:
         breadcrumb = breadcrumb[: len(breadcrumb) * 3 // 4].strip()
     return breadcrumb
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from engine.text import fold
+from engine.text import plain, whole_term
 
 _ERROR_CODE = (  # every repetition is bounded: an unbounded look ahead takes minutes on a long line of hyphens
     r"(?<![A-Z0-9_-])(?=[A-Z0-9_-]{0,60}\d{3})[A-Z][A-Z0-9]{0,20}(?:[-_][A-Z0-9]{1,20}){1,6}(?![\w-])"
@@ -31,7 +31,8 @@ class Entity(NamedTuple):
 
 def entities(text: str) -> list[Entity]:
     """Every name or code in a text by its form alone, in order, the longest first where two overlap."""
-    found = [(m.start(), Entity(m.group(), kind, fold(m.group()))) for kind, pattern in _KINDS for m in pattern.finditer(text)]
+    text = plain(text)
+    found = [(m.start(), Entity(m.group(), kind, whole_term(m.group()))) for kind, pattern in _KINDS for m in pattern.finditer(text)]
     kept: list[Entity] = []
     end = 0
     for start, entity in sorted(found, key=lambda one: (one[0], -len(one[1].text))):
@@ -57,5 +58,5 @@ def query_entities(text: str, known: Iterable[str]) -> list[Entity]:
     found = {entity.term: entity for entity in entities(text) if entity.kind != "service_name"}
     for name in known:
         kind = next((entity.kind for entity in entities(name) if entity.text == name), "identifier")
-        found[fold(name)] = Entity(name, kind, fold(name))
+        found[whole_term(name)] = Entity(name, kind, whole_term(name))
     return sorted(found.values(), key=lambda entity: entity.term)

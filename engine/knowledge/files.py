@@ -11,11 +11,14 @@ from engine.paths import is_folder, require_knowledge_base
 
 MARKDOWN_SUFFIXES = {".md", ".markdown", ".mdx"}
 OWN_FILES = {"cases.yaml", "evidence.toml"}  # about the knowledge base, not in it
+REPOSITORIES = {".git", ".hg", ".svn"}  # named as one folder, never walked
 MOST_BYTES = 20_000_000  # a larger file is a dump, not a document
 
 
 def list_files(kb: Path) -> Iterator[tuple[str, Path]]:
-    """Every visible file of a knowledge base as (source, path), in the order of the sources; folders that cannot be entered, too.
+    """Every file of a knowledge base as (source, path), in the order of the sources, with folders that are not entered.
+
+    Of what lies in hidden folders only the Markdown files are named: the rest is the work of other tools.
 
     Raises:
         KnowledgeBaseMissing: there is no folder at `kb`.
@@ -24,11 +27,18 @@ def list_files(kb: Path) -> Iterator[tuple[str, Path]]:
     closed: list[Path] = []
     found: list[Path] = []
     for folder, folders, files in os.walk(kb, onerror=lambda failure: closed.append(Path(str(failure.filename)))):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        found += [Path(folder, name) for name in files if not name.startswith(".")]
-        found += [path for path in (Path(folder, name) for name in folders) if path.is_symlink()]
+        folders.sort()
+        hidden = is_hidden(Path(folder).relative_to(kb))
+        found += [Path(folder, name) for name in files if not hidden or Path(name).suffix.lower() in MARKDOWN_SUFFIXES]
+        found += [path for path in (Path(folder, name) for name in folders) if path.is_symlink() or (path.name.startswith(".") and not hidden)]
+        folders[:] = [name for name in folders if name not in REPOSITORIES]
     named = ((path.relative_to(kb).as_posix(), path) for path in (*found, *closed))
     return iter(sorted((source, path) for source, path in named if source not in OWN_FILES))
+
+
+def is_hidden(path: Path) -> bool:
+    """Whether a path within the knowledge base has a part that begins with a dot."""
+    return any(part.startswith(".") for part in path.parts)
 
 
 def read_file(source: str, path: Path, root: Path) -> bytes | SkippedFile:
@@ -38,6 +48,8 @@ def read_file(source: str, path: Path, root: Path) -> bytes | SkippedFile:
     def skipped(code: str, reason: str) -> SkippedFile:
         return SkippedFile(source=name, code=code, reason=reason)
 
+    if is_hidden(Path(source)):
+        return skipped("hidden", "names that begin with a dot are not read; rename it if it is a document")
     if is_folder(path):
         linked = path.is_symlink()
         return skipped("folder", "links to folders are not followed; copy the folder" if linked else "the folder cannot be read; make it readable")
@@ -68,5 +80,6 @@ def decode(source: str, data: bytes) -> str | SkippedFile:
         return SkippedFile(source=source, code="undecodable", reason=f"line {line} is not {named}; save the file as UTF-8")
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
-        return SkippedFile(source=source, code="binary", reason=f"line {line} has a NUL character, so this is no text; remove the file")
+        reason = f"line {line} has a NUL character, so this is no text or text without a byte order mark; save the file as UTF-8 or remove it"
+        return SkippedFile(source=source, code="binary", reason=reason)
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -26,7 +26,8 @@ class Section:
     """What stands under one heading, up to the next heading of any level."""
 
     headings: tuple[str, ...]  # from the outermost heading to this one; empty before the first
-    line: int  # of the heading
+    level: int  # of the heading, 1 to 6; 0 before the first
+    line: int  # of the heading, 0-based
     blocks: tuple[Block, ...]
 
 
@@ -37,18 +38,20 @@ def outline(lines: list[str]) -> tuple[Section, ...]:
     sections: list[Section] = []
     path: list[tuple[int, str]] = []
     line, content_start = 0, 0
-    blocks = _top_blocks(tokens)
     pending: list[Block] = []
-    for block, heading in blocks:
+
+    def finished(end: int) -> Section:
+        headings, level = tuple(text for _, text in path), path[-1][0] if path else 0
+        return Section(headings, level, line, _covering(pending, content_start, end, lines))
+
+    for block, heading in _top_blocks(tokens):
         if heading is None:
             pending.append(block)
             continue
-        sections.append(Section(tuple(text for _, text in path), line, _covering(pending, content_start, block.start, lines)))
-        level, text = heading
-        path = [*((above, name) for above, name in path if above < level), (level, text)]
+        sections.append(finished(block.start))
+        path = [*((above, name) for above, name in path if above < heading[0]), heading]
         line, content_start, pending = block.start, block.end, []
-    sections.append(Section(tuple(text for _, text in path), line, _covering(pending, content_start, len(lines), lines)))
-    return tuple(sections)
+    return (*sections, finished(len(lines)))
 
 
 def _top_blocks(tokens: list[Token]) -> list[tuple[Block, tuple[int, str] | None]]:

@@ -66,10 +66,11 @@ def count_votes(hints: list[Hint]) -> Counter[str]:
 
 def _may_vote(match: KeywordMatch, spread: int, category_count: int) -> bool:
     one_word_title = match.kind == "title" and " " not in match.key
-    return bool(match.categories) and not one_word_title and not _covers(spread, category_count)
+    return bool(match.categories) and not one_word_title and not covers(spread, category_count)
 
 
-def _covers(spread: int, category_count: int) -> bool:
+def covers(spread: int, category_count: int) -> bool:
+    """Whether an entry stands in too many categories to say anything: more than half."""
     return spread * 2 > category_count
 
 
@@ -80,7 +81,7 @@ def _decision(
         return FilterCode.DISABLED, None, "The L0 filter is switched off in the settings."
     if not shares:
         spread = _categories_by_key([hint.match for hint in hints])
-        if any(_covers(len(categories), catalog.category_count) for categories in spread.values()):
+        if any(covers(len(categories), catalog.category_count) for categories in spread.values()):
             return FilterCode.COVERS_EVERYTHING, None, "The matched entries stand in more than half of the categories, so they do not vote."
         note = "The matched entries do not vote: one-word titles, or documents without a category." if hints else "No L0 entry stands in the query."
         return FilterCode.NO_MATCH, None, note

@@ -6,6 +6,7 @@ import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from engine.characters import border_after, border_before
 from engine.contracts.codes import OmitReason
 from engine.lookup.blocks import Block
 from engine.lookup.pack_format import PackedBlock, write_content, write_header
@@ -129,7 +130,7 @@ def _ends(content: str, start: int, end: int) -> Iterator[int]:
     word = content.rfind(" ", start, end)
     if word - start >= _BORDER_WORTH * (end - start):
         yield word
-    yield end
+    yield border_before(content, end, start)
 
 
 def _starts(content: str, earliest: int, latest: int) -> Iterator[int]:
@@ -138,4 +139,4 @@ def _starts(content: str, earliest: int, latest: int) -> Iterator[int]:
         before = content.find(border, max(0, earliest - 1), latest)
         if before >= 0:
             yield before + 1
-    yield earliest
+    yield border_after(content, earliest, latest)

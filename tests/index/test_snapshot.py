@@ -170,7 +170,7 @@ def test_documents_that_the_embedder_cannot_read_are_a_problem(tmp_path: Path, s
     assert [(one.source, one.line, one.code) for one in found] == [("a.md", 3, "unreadable_by_embedder")]
 
 
-@pytest.mark.parametrize("written", ['{"files":{},"formatVersion":1}', "[" * 100_000, "null", ""])
+@pytest.mark.parametrize("written", ['{"files":{},"formatVersion":2}', "[" * 100_000, "null", ""])
 def test_a_damaged_manifest_is_refused_and_healed(kb: Path, settings: Settings, written: str) -> None:
     snapshot = sync(kb, settings, HashEmbedder())
     (index_home(kb, settings) / "snapshots" / snapshot.id / "manifest.json").write_text(written)

@@ -67,10 +67,19 @@ def test_a_category_in_the_frontmatter_beats_the_folder(tmp_path: Path) -> None:
     assert read_corpus(tmp_path).documents[0].categories == ("own",)
 
 
-def test_cases_and_settings_are_no_documents_and_hidden_files_are_left_alone(tmp_path: Path) -> None:
-    write_files(tmp_path, {"a.md": "A", "cases.yaml": "[]", "evidence.toml": "", ".hidden.md": "H", ".git/b.md": "B"})
+def test_cases_and_settings_are_no_documents(tmp_path: Path) -> None:
+    write_files(tmp_path, {"a.md": "A", "cases.yaml": "[]", "evidence.toml": ""})
     corpus = read_corpus(tmp_path)
     assert ([one.source for one in corpus.documents], corpus.skipped) == (["a.md"], ())
+
+
+def test_hidden_files_are_listed_and_of_hidden_folders_the_documents(tmp_path: Path) -> None:
+    files = {"a.md": "A", ".hidden.md": "H", ".env": "", ".github/b.md": "B", ".github/run.yml": "", ".github/.deep/c.md": "C", ".git/d.md": "D"}
+    write_files(tmp_path, files)
+    corpus = read_corpus(tmp_path)
+    assert [one.source for one in corpus.documents] == ["a.md"]
+    assert {one.code for one in corpus.skipped} == {"hidden"}
+    assert [one.source for one in corpus.skipped] == [".env", ".git", ".github", ".github/.deep/c.md", ".github/b.md", ".hidden.md"]
 
 
 def test_folders_that_are_not_entered_are_listed(tmp_path: Path) -> None:

@@ -1,0 +1,29 @@
+"""Where one visible character ends and the next begins: emoji, flags, accents and vowel signs are never torn."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_FOLLOWS = re.compile("[\u200d\u1160-\u11ff\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")  # joiner, Hangul vowels and finals, skin tones, tags
+_FLAG_LETTERS = re.compile("[\U0001f1e6-\U0001f1ff]+$")
+
+
+def inside_a_character(text: str, at: int) -> bool:
+    """Whether a cut before `text[at]` would tear a visible character; after Unicode's UAX 29, without prepended marks."""
+    if not 0 < at < len(text) or text[at].isascii():
+        return False
+    if _FOLLOWS.match(text[at]) or text[at - 1] == "\u200d" or unicodedata.category(text[at])[0] == "M":
+        return True
+    letters = _FLAG_LETTERS.search(text, max(0, at - 512), at) if _FLAG_LETTERS.match(text[at]) else None
+    return letters is not None and len(letters.group()) % 2 == 1  # two of them are a flag
+
+
+def border_before(text: str, at: int, first: int) -> int:
+    """The last place at or before `at`, and after `first`, where no visible character is torn; `at` where there is none."""
+    return next((place for place in range(at, first, -1) if not inside_a_character(text, place)), at)
+
+
+def border_after(text: str, at: int, last: int) -> int:
+    """The first place at or after `at`, and at most `last`, where no visible character is torn; `at` where there is none."""
+    return next((place for place in range(at, last + 1) if not inside_a_character(text, place)), at)

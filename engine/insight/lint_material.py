@@ -1,0 +1,45 @@
+"""What the lint rules look at: the files as they are now, cut as a sync would cut them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.contracts.lint import Finding
+from engine.index.embedding import Embedder
+from engine.index.sync import cut_documents
+from engine.knowledge.chunking import Chunk
+from engine.knowledge.corpus import Corpus, read_corpus
+from engine.progress import Progress
+from engine.settings import Settings
+from engine.text import terms
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A knowledge base without an index."""
+
+    corpus: Corpus
+    chunks: tuple[Chunk, ...]
+    terms: tuple[tuple[str, ...], ...]  # the search terms of each chunk, repeated head left out
+    settings: Settings
+    embedder: Embedder
+
+
+Rule = Callable[[Material], Iterable[Finding]]
+
+
+def read_material(kb: Path, settings: Settings, embedder: Embedder, progress: Progress) -> Material:
+    """Read and cut every document. Raises KnowledgeBaseMissing."""
+    progress("read", 0, 1)
+    corpus = read_corpus(kb, settings)
+    progress("read", 1, 1)
+    chunks = tuple(cut_documents(corpus, settings, embedder, progress))
+    found = []
+    for done, chunk in enumerate(chunks):
+        if done % 500 == 0:
+            progress("words", done, len(chunks))
+        found.append(tuple(terms(chunk.content[len(chunk.carried) :])))
+    progress("words", len(chunks), len(chunks))
+    return Material(corpus, chunks, tuple(found), settings, embedder)

@@ -1,0 +1,277 @@
+"""Reports about files and frontmatter that other tools lost or misread; each number is the case's own."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from engine.knowledge.corpus import Corpus, Document, read_corpus, read_document
+from engine.settings import Settings
+from tests.knowledge_base import open_engine, write_files
+
+
+def read(text: str, source: str = "a/b.md") -> Document:
+    return read_document(source, text, "hash")
+
+
+def codes(document: Document) -> list[str]:
+    return [problem.code for problem in document.problems]
+
+
+def body(document: Document) -> str:
+    return "\n".join(line for line in document.lines if line.strip())
+
+
+def corpus_of(folder: Path, files: dict[str, bytes]) -> Corpus:
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    return read_corpus(folder)
+
+
+def test_case_42_a_title_with_a_colon_is_reported_with_its_line_and_the_document_is_found(tmp_path: Path) -> None:
+    """basic-memory#408."""
+    text = "---\ntags: x\ntitle: Governance: Manifest\n---\n\nThe manifest names the stewards of the archive.\n"
+    with open_engine(tmp_path, {"governance.md": text}) as engine:
+        [problem] = engine.report().problems
+        assert (problem.source, problem.line, problem.code) == ("governance.md", 3, "broken_frontmatter")
+        assert "quote the value" in problem.message
+        assert engine.lookup_knowledge("stewards of the archive").evidence_blocks[0].source == "governance.md"
+
+
+@pytest.mark.parametrize("start", ["\ufeff---", "\n---", "\ufeff\n\n---", "--- ", "---\r"])
+def test_case_43_fields_are_read_after_a_mark_a_blank_line_or_trailing_space(tmp_path: Path, start: str) -> None:
+    """gsd-core#2977."""
+    data = f"{start}\ntitle: Depot plan\n---\nText\n".encode()
+    [document] = corpus_of(tmp_path, {"a.md": data}).documents
+    assert (document.title, codes(document), body(document)) == ("Depot plan", [], "Text")
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("---\n\nJust text.\n\n---\n\nMore.\n", "Just text."),
+        ("---\n\nNote: the depot is closed.\n\n---\n\nMore.\n", "Note: the depot is closed."),
+        ("---\nplain text\n---\nMore.\n", "plain text"),
+        ("---\n# A heading\n---\nMore.\n", "# A heading"),
+        ("-----\n\nText\n", "Text"),
+        ("---\n\n- item\n\n---\n", "- item"),
+        ("---\n`code` first\n---\nMore.\n", "`code` first"),
+    ],
+)
+def test_case_43_a_body_that_begins_with_a_rule_stays_text(text: str, kept: str) -> None:
+    """pandoras_gate#40."""
+    document = read(text)
+    assert (document.fields, codes(document)) == ({}, [])
+    assert kept in document.lines
+
+
+def test_case_43_a_list_as_frontmatter_is_reported_and_is_no_text() -> None:
+    document = read("---\n- a\n- b\n---\nText\n")
+    assert (document.fields, codes(document), body(document)) == ({}, ["broken_frontmatter"], "Text")
+
+
+def test_case_44_scalars_stay_the_authors_text_and_a_duplicate_key_is_reported(tmp_path: Path) -> None:
+    text = "---\ncategory: no\nversion: 1.10\nid: 0123\ndate: 2024-01-01\nat: 12:30:45\nyes: on\nid: 7\n---\nThe ledger closes at noon.\n"
+    with open_engine(tmp_path, {"ledger.md": text}) as engine:
+        assert [(one.line, one.code) for one in engine.report().problems] == [(8, "duplicate_field")]
+        fields = engine.scope_fields()
+        assert {name: fields[name] for name in ("category", "version", "id", "date", "at", "yes")} == {
+            "category": ("no",),
+            "version": ("1.10",),
+            "id": ("0123",),
+            "date": ("2024-01-01",),
+            "at": ("12:30:45",),
+            "yes": ("on",),
+        }
+        result = engine.lookup_knowledge("when does the ledger close", scope=["category=no", "version=1.10", "date=2024-01-01"])
+        assert json.loads(result.canonical_json())["evidenceBlocks"][0]["categories"] == ["no"]
+
+
+@pytest.mark.parametrize("name", ["a|b.md", "R&D notes.md", "c#sharp 100%.md", "🚚 depot?.md", "a'b\"c.md", "x~1.md", "[draft] plan.md"])
+def test_case_45_marks_in_title_and_file_name_are_indexed_and_linkable(tmp_path: Path, name: str) -> None:
+    """zk#24."""
+    with open_engine(tmp_path, {f"notes/{name}": "# A | B & C # D\n\nThe otter sleeps by day.\n"}) as engine:
+        [block] = engine.lookup_knowledge("when does the otter sleep", scope={"source": f"notes/{name}"}).evidence_blocks
+        assert (block.source, block.title) == (f"notes/{name}", "A | B & C # D")
+        assert block.id.count("#") == 1 and block.id.count("~") == 1
+
+
+def test_case_47_files_without_text_are_listed_as_such_and_never_found(tmp_path: Path) -> None:
+    """haystack#11541 and #11598."""
+    files = {"empty.md": "", "spaces.md": "  \n\t\n", "fields.md": "---\ntitle: Only fields\n---\n", "heads.md": "# One\n\n## Two\n"}
+    with open_engine(tmp_path, files) as engine:
+        report = engine.report()
+        assert (report.documents, report.chunks) == (4, 0)
+        assert {problem.source: problem.code for problem in report.problems} == dict.fromkeys(sorted(files), "no_text")
+        result = engine.lookup_knowledge("only fields")
+        assert (result.found, result.reason_code.value) == (False, "empty_knowledge_base")
+
+
+def test_toml_fields_mean_the_same_as_yaml_fields() -> None:
+    toml = (
+        '+++\ntitle = "Depot plan"\nversion = 1.10\nid = 0x1F\ndate = 2024-01-01\ndraft = false\n'
+        'tags = ["a, b", "c"]\ncategory = \'no\'\n[ms]\ntopic = "x"\n+++\nText\n'
+    )
+    document = read(toml)
+    assert document.fields == {
+        "title": ("Depot plan",), "version": ("1.10",), "id": ("0x1F",), "date": ("2024-01-01",), "draft": ("false",),
+        "tags": ("a, b", "c"), "category": ("no",), "ms.topic": ("x",),
+    }
+    assert (document.categories, document.keywords, codes(document), body(document)) == (("no",), ("a, b", "c"), [], "Text")
+    assert document.field_lines["version"] == 3
+
+
+def test_json_fields_mean_the_same_as_yaml_fields() -> None:
+    document = read('{\n  "title": "Depot plan",\n  "version": 1.10,\n  "draft": true,\n  "none": null,\n  "tags": "a, b"\n}\n\nText\n')
+    assert document.fields == {"title": ("Depot plan",), "version": ("1.10",), "draft": ("true",), "none": (), "tags": ("a", "b")}
+    assert (codes(document), body(document), document.field_lines["version"]) == ([], "Text", 3)
+
+
+@pytest.mark.parametrize("text", ["{% include x %}\n\nText\n", "{{< note >}}\n", "{ not json }\n", '{"a": 1} is an object\n', "{/* mdx */}\n"])
+def test_what_only_looks_like_json_stays_text(text: str) -> None:
+    document = read(text)
+    assert (document.fields, codes(document)) == ({}, [])
+    assert body(document).startswith(text.split("\n")[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "code"),
+    [
+        ('+++\na = 1\nb = \n+++\nText\n', 3, "broken_frontmatter"),
+        ('+++\na = 1\na = 2\n+++\nText\n', 3, "broken_frontmatter"),
+        ('{\n"a": 1,\n"b" 2\n}\nText\n', 3, "broken_frontmatter"),
+        ("---js\nmodule.exports = { title: require('fs') }\n---\nText\n", 1, "broken_frontmatter"),
+        ("---\ntitle:\tX: y\n---\nText\n", 2, "broken_frontmatter"),
+        ("---\ntitle: X\n? [a]\n: b\n---\nText\n", 3, "broken_frontmatter"),
+        ("---\ntitle: Open\n\nText\n", 1, "unclosed_frontmatter"),
+        ("+++\ntitle = 1\n\nText\n", 1, "unclosed_frontmatter"),
+        ('{\n"title": 1,\n\nText\n', 1, "unclosed_frontmatter"),
+        ("---\ntitle: Open\n\n# Real heading\n\nSome: text: here\n\n---\n\nText\n", 1, "unclosed_frontmatter"),
+    ],
+)
+def test_a_broken_block_is_reported_with_its_line_and_the_text_is_kept(text: str, line: int, code: str) -> None:
+    document = read(text)
+    assert [(problem.line, problem.code) for problem in document.problems] == [(line, code)]
+    assert "Text" in document.lines
+
+
+def test_fields_that_were_never_closed_are_read_up_to_the_blank_line() -> None:
+    document = read("---\ntitle: Open\n\n# Real heading\n\nSome: text: here\n\n---\n\nText\n")
+    assert (document.title, document.lines[3], document.lines[5]) == ("Open", "# Real heading", "Some: text: here")
+
+
+def test_yaml_tags_and_code_are_never_run(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    attack = f"!!python/object/apply:os.system ['touch {made}']"
+    document = read(f"---\ntitle: {attack}\nother: !!python/name:os.system\n---\nText\n")
+    assert not made.exists()
+    assert document.fields == {"title": (f"touch {made}",), "other": ()}
+
+
+def test_a_merged_mapping_and_nested_fields_have_dotted_names() -> None:
+    document = read("---\nbase: &b\n  owner: edge\n  team: net\nx:\n  <<: *b\n  owner: core\n---\nText\n")
+    assert {name: values for name, values in document.fields.items() if name.startswith("x.")} == {"x.owner": ("core",), "x.team": ("net",)}
+
+
+@pytest.mark.parametrize("written", ["[a b, c]", "a b, c", "\n  - a b\n  - c", "a b，c"])
+@pytest.mark.parametrize("field", ["keywords", "tags", "aliases", "categories", "Keywords"])
+def test_lists_comma_strings_and_single_values_mean_the_same(field: str, written: str) -> None:
+    document = read(f"---\n{field}: {written}\n---\nText\n")
+    assert document.fields[field] == ("a b", "c")
+    named = {"aliases": document.aliases, "categories": document.categories}.get(field, document.keywords)
+    assert named == ("a b", "c")
+
+
+def test_case_18_a_list_and_a_comma_string_filter_alike(tmp_path: Path) -> None:
+    """langchain#9261."""
+    text = "The {} sleeps by day."
+    files = {"a.md": f"---\ntags: [x, y]\n---\n{text.format('otter')}\n", "b.md": f"---\ntags: x, y\n---\n{text.format('otter')}\n"}
+    with open_engine(tmp_path, files) as engine:
+        for tag in ("x", "y"):
+            found = engine.lookup_knowledge("otter sleeps", scope={"tags": tag}).retrieval_trace.attempts[0].candidates
+            assert sorted(one.source for one in found) == ["a.md", "b.md"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "categories"),
+    [
+        ("domain: a", ("a",)),
+        ("type: how-to\nsection: Publishing", ("Publishing",)),
+        ("ms.topic: concept", ("concept",)),
+        ("categories: [a, b]", ("a", "b")),
+        ("category:\ntype: t", ("t",)),
+        ("Category: a", ("a",)),
+    ],
+)
+def test_the_first_category_field_with_a_value_counts(fields: str, categories: tuple[str, ...]) -> None:
+    assert read(f"---\n{fields}\n---\nText\n").categories == categories
+
+
+def test_field_names_are_a_setting(tmp_path: Path) -> None:
+    text = "---\nheadline: Depot plan\nextra:\n  area: depots\nlabels: a, b\nalso: plan B\ncategory: ignored\n---\n# H\n\nText\n"
+    names = {"title_fields": "headline", "category_fields": ["extra.area"], "keyword_fields": "labels", "alias_fields": "also, as well"}
+    document = read_document("a.md", text, "hash", Settings().changed(names))
+    assert (document.title, document.categories, document.keywords, document.aliases) == ("Depot plan", ("depots",), ("a", "b"), ("plan B",))
+    with open_engine(tmp_path, {"a.md": text}, category_fields=("extra.area",)) as engine:
+        assert engine.scope_fields()["category"] == ("depots",)
+
+
+def test_the_title_is_the_first_heading_of_level_one_else_the_file_name() -> None:
+    assert read("## Part\n\nText\n\n# The *real* `title`\n\nMore\n").title == "The real title"
+    assert read("## Part\n\nText\n", "x/depot-plan_2.html.md").title == "depot plan 2"
+
+
+def test_bytes_that_are_no_utf8_are_listed_with_their_line(tmp_path: Path) -> None:
+    files = {
+        "gbk.md": "# 标题\n\n中文".encode("gbk"),
+        "latin.md": "Text\n\ncafé\n".encode("latin-1"),
+        "utf16.md": "---\ntitle: Über\n---\nText".encode("utf-16"),
+        "utf16be.md": b"\xfe\xff" + "---\ntitle: Über\n---\nText".encode("utf-16-be"),
+        "half.md": "Text".encode("utf-16")[:-1],
+        "unmarked.md": "Text".encode("utf-16-le"),
+    }
+    corpus = corpus_of(tmp_path, files)
+    assert {one.source: one.title for one in corpus.documents} == {"utf16.md": "Über", "utf16be.md": "Über"}
+    assert {one.source: (one.code, one.reason.split(" is ")[0].split(" has ")[0]) for one in corpus.skipped} == {
+        "gbk.md": ("undecodable", "line 1"),
+        "latin.md": ("undecodable", "line 3"),
+        "half.md": ("undecodable", "line 1"),
+        "unmarked.md": ("binary", "line 1"),
+    }
+    assert all("save the file as UTF-8" in one.reason for one in corpus.skipped)
+
+
+def test_all_line_ends_give_the_same_lines(tmp_path: Path) -> None:
+    text = "---\ntitle: T\n---\n\n# T\n\nOne.\nTwo.\n"
+    files = {f"{name}.md": text.replace("\n", end).encode() for name, end in (("unix", "\n"), ("windows", "\r\n"), ("mac", "\r"))}
+    assert len({document.lines for document in corpus_of(tmp_path, files).documents}) == 1
+
+
+def test_names_that_are_one_name_on_some_systems_are_both_read_and_reported(tmp_path: Path) -> None:
+    composed, decomposed = (unicodedata.normalize(form, "café.md") for form in ("NFC", "NFD"))
+    corpus = corpus_of(tmp_path, dict.fromkeys([composed, decomposed, "A.md", "a.md"], b"Text"))
+    found = {document.source: codes(document) for document in corpus.documents}
+    assert found == {"A.md": [], "a.md": ["twin_name"], decomposed: [], composed: ["twin_name"]}
+
+
+def test_a_five_megabyte_line_is_indexed_whole(tmp_path: Path) -> None:
+    line = "The depot closes at noon and opens again at one. " * 105_000
+    with open_engine(tmp_path, {"long.md": line, "other.md": "Otters sleep by day.\n"}) as engine:
+        report = engine.report()
+        assert (report.documents, report.skipped, report.problems) == (2, (), ())
+        assert report.chunks > 4_000
+        assert engine.lookup_knowledge("otters sleep").evidence_blocks[0].source == "other.md"
+
+
+def test_a_file_of_more_than_20_megabytes_is_listed(tmp_path: Path) -> None:
+    [skipped] = corpus_of(tmp_path, {"dump.md": b"x" * 20_000_001}).skipped
+    assert (skipped.code, skipped.reason) == ("too_large", "it is larger than 20 MB; split it")
+
+
+def test_two_files_with_one_text_are_both_documents(tmp_path: Path) -> None:
+    write_files(tmp_path, {"a.md": "Text", "b/a.md": "Text"})
+    assert [one.source for one in read_corpus(tmp_path).documents] == ["a.md", "b/a.md"]
