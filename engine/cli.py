@@ -1,6 +1,6 @@
 """The command line: one JSON document or readable text on stdout, everything else on stderr.
 
-Exit codes: 0 found or clean, 1 nothing found or a lint error, 2 bad input, 3 the environment.
+Exit codes: 0 found or clean, 1 nothing found or a lint error, 2 bad input, 3 the environment, 130 or 143 stopped by Ctrl-C or SIGTERM.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from typing import Annotated, Any
 
 import typer
 
-from engine.errors import BadSettings, EvidenceError
+from engine.errors import BadSettings, EvidenceError, Stopped
 from engine.settings import RuleWeights, Settings, load_settings
+from engine.signals import stoppable
 
 app = typer.Typer(
     help="Find out why a knowledge lookup missed: checkable evidence from Markdown, with a trace of every decision.",
@@ -34,7 +35,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     try:
-        app()
+        with stoppable(lambda: Stopped("stopped before the end; run the same command again")):
+            app()
     except EvidenceError as failure:
         print(f"evidence: {failure}", file=sys.stderr)
         sys.exit(failure.exit_code)

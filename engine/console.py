@@ -3,43 +3,82 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from pydantic.fields import FieldInfo
 from rich.cells import cell_len
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TaskID, TextColumn
+from rich.progress import Progress as Bars
 
 from engine.contracts.lint import Finding, LintReport, Severity
 from engine.contracts.lookup import LookupResult
-from engine.contracts.reports import LINT_STAGES, SYNC_STAGES, Freshness, SyncReport
+from engine.contracts.reports import Freshness, SyncReport
 from engine.contracts.tokens import EmbedderTokens, TextToken, TokenReport
-from engine.index.embedding import Progress as ProgressCallback
 from engine.insight.lint_codes import meaning
+from engine.progress import Meter, Progress
 from engine.settings import Settings, unit_and_range
+from engine.signals import stoppable
 
+LINE_SECONDS = 10  # between two lines of a log
 _MOST_LISTED = 20
 
 
 @contextmanager
-def progress_display() -> Iterator[ProgressCallback]:
-    """A progress callback that draws one bar a stage on stderr; nothing is drawn before the first call."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    bars = Progress(*columns, console=Console(file=sys.stderr))
-    tasks = {}
+def progress_display() -> Iterator[Progress]:
+    """A progress callback that writes to stderr: a bar for each stage, or plain lines where that is no terminal; nothing before the first call.
+
+    Ctrl-C and SIGTERM end the block with Stopped, which says what is kept.
+    """
+    meter = Meter()
+    with stoppable(lambda: meter.stopped("the same command goes on from there")):
+        if sys.stderr.isatty():
+            with _bars(meter) as show:
+                yield show
+        else:
+            yield lines_display(meter, lambda line: print(line, file=sys.stderr, flush=True))
+
+
+@contextmanager
+def _bars(meter: Meter) -> Iterator[Progress]:
+    bars = Bars(TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[counts]}"), console=Console(file=sys.stderr))
+    tasks: dict[str, TaskID] = {}
 
     def show(stage: str, done: int, total: int) -> None:
+        step = meter.note(stage, done, total)
         if stage not in tasks:
             bars.start()
-            tasks[stage] = bars.add_task({**SYNC_STAGES, **LINT_STAGES}.get(stage, stage), total=total)
-        bars.update(tasks[stage], completed=done, total=total)
+            if stage == "embed":
+                bars.console.print(meter.found)
+            tasks[stage] = bars.add_task(step.title, total=total, counts="")
+        bars.update(tasks[stage], completed=done, total=total, counts=step.counts)
 
     try:
         yield show
     finally:
-        if tasks:
-            bars.stop()
+        bars.stop()
+
+
+def lines_display(meter: Meter, write: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> Progress:
+    """A progress callback for logs: a line at the begin of a stage, the first estimate of a long one, and a line every LINE_SECONDS."""
+    due: dict[str, float] = {}
+    estimated = set()
+
+    def show(stage: str, done: int, total: int) -> None:
+        step = meter.note(stage, done, total)
+        long = stage not in estimated and (step.seconds_left or 0) >= LINE_SECONDS
+        if stage not in due:
+            write(f"{step.title}: {meter.found}" if stage == "embed" else step.title)
+        elif step.counts and done < total and (long or clock() >= due[stage]):
+            write(f"{step.title}: {step.share:.0%}, {step.counts}")
+            estimated.add(stage)
+        else:
+            return
+        due[stage] = clock() + LINE_SECONDS
+
+    return show
 
 
 def lookup_text(result: LookupResult) -> str:

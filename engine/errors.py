@@ -6,11 +6,12 @@ EvidenceError
 │   ├── UnknownScope
 │   ├── BadSettings
 │   └── KnowledgeBaseMissing
-└── EnvironmentProblem    the machine, the model or the index must be repaired (exit code 3)
-    ├── ModelUnavailable
-    ├── IndexMissing
-    ├── IndexDamaged
-    └── IndexLocked
+├── EnvironmentProblem    the machine, the model or the index must be repaired (exit code 3)
+│   ├── ModelUnavailable
+│   ├── IndexMissing
+│   ├── IndexDamaged
+│   └── IndexLocked
+└── Stopped               somebody ended the work (exit code 130, or 143 after SIGTERM)
 """
 
 from __future__ import annotations
@@ -62,3 +63,9 @@ class IndexDamaged(EnvironmentProblem):
 
 class IndexLocked(EnvironmentProblem):
     """Another process is building the index."""
+
+
+class Stopped(EvidenceError):
+    """The work was ended before it was done; what is finished is kept."""
+
+    exit_code = 130

@@ -11,7 +11,7 @@ from engine.contracts.reports import Case, Freshness, SyncReport
 from engine.contracts.tokens import TokenReport
 from engine.errors import BadSettings
 from engine.index.embedders import make_embedder
-from engine.index.embedding import Embedder, Progress, no_progress
+from engine.index.embedding import Embedder
 from engine.index.snapshot import Snapshot, current_id, index_home, open_snapshot
 from engine.index.state import freshness, report
 from engine.index.sync import open_or_build, sync
@@ -20,6 +20,7 @@ from engine.insight.lint import lint
 from engine.insight.tokens import token_report
 from engine.lookup.pipeline import Sink, look_up
 from engine.lookup.scope import ScopeInput
+from engine.progress import Progress, no_progress
 from engine.settings import Settings, load_settings
 from engine.trace import Recorder
 

@@ -8,7 +8,13 @@ from pydantic import Field, JsonValue
 
 from engine.contracts.base import Contract
 
-SYNC_STAGES = {"read": "Reading files", "chunk": "Cutting documents", "embed": "Embedding passages", "write": "Writing the index"}
+SYNC_STAGES = {
+    "wait": "Waiting for another process that builds this index",
+    "read": "Reading files",
+    "chunk": "Cutting documents",
+    "embed": "Embedding passages",
+    "write": "Writing the index",
+}
 LINT_STAGES = {"words": "Reading words", "check": "Checking"}
 
 

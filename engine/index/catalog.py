@@ -1,4 +1,4 @@
-"""The DuckDB catalog of a snapshot: documents, chunks, search terms and the L0 keyword tables. The one home of SQL."""
+"""The DuckDB catalog of a snapshot: documents, chunks, search terms and the L0 keyword tables. The one home of its SQL."""
 
 from __future__ import annotations
 

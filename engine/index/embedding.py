@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -13,13 +13,7 @@ from engine.text import terms
 from engine.tokenizer import Tokenizer, WordTokenizer
 
 HASH_MODEL = "hash"
-BATCH = 32  # texts between two calls of progress, and for how many a query may have to wait
-
-Progress = Callable[[str, int, int], None]
-
-
-def no_progress(stage: str, done: int, total: int) -> None:
-    """A progress callback that shows nothing."""
+BATCH = 32  # texts that are embedded together: between two of these the work can be stopped, and for one of these a query may have to wait
 
 
 class Embedder(Protocol):
@@ -34,8 +28,8 @@ class Embedder(Protocol):
         """Changes whenever the vectors could."""
         ...
 
-    def embed_documents(self, texts: Sequence[str], progress: Progress) -> np.ndarray:
-        """float32 [n, dimension], unit length."""
+    def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
+        """One batch, best of BATCH texts: float32 [n, dimension], unit length."""
         ...
 
     def embed_query(self, text: str) -> np.ndarray:
@@ -52,14 +46,8 @@ class HashEmbedder:
     fingerprint = "hash-1024-1"
     _dimension = 1024
 
-    def embed_documents(self, texts: Sequence[str], progress: Progress) -> np.ndarray:
-        vectors = np.zeros((len(texts), self._dimension), dtype=np.float32)
-        for row, text in enumerate(texts):
-            vectors[row] = self.embed_query(text)
-            if row % BATCH == 0:
-                progress("embed", row, len(texts))
-        progress("embed", len(texts), len(texts))
-        return vectors
+    def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
+        return np.stack([self.embed_query(text) for text in texts])
 
     def embed_query(self, text: str) -> np.ndarray:
         vector = np.zeros(self._dimension, dtype=np.float32)

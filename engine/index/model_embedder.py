@@ -13,15 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from engine.digest import file_hash
+from engine.digest import digest, file_hash
 from engine.errors import ModelUnavailable
-from engine.index.embedding import BATCH, Progress, unit
+from engine.index.embedding import BATCH, unit
 from engine.paths import is_folder
 from engine.settings import LEAST_CHUNK_TOKENS
 from engine.tokenizer import ModelTokenizer, Tokenizer
 
 BUNDLED_MODEL = "all-MiniLM-L6-v2"
 BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # the published model.safetensors
+_DECIDING = {".safetensors", ".json", ".txt", ".model"}  # weights, pooling, tokenizer: equal weights pooled in another way give other vectors
 
 
 def resolve_dtype(wish: str) -> str:
@@ -47,29 +48,24 @@ class ModelEmbedder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Sixteen digits of the weights' hash and the dtype of the documents."""
-        weights = BUNDLED_SHA256 if self.name == BUNDLED_MODEL else file_hash(_existing(self.folder / "model.safetensors", self.name))
-        return f"{weights[:16]}-{self._document_dtype}"
+        """Sixteen digits for the files that decide over a vector, and the dtype of the documents."""
+        if self.name == BUNDLED_MODEL:
+            return f"{BUNDLED_SHA256[:16]}-{self._document_dtype}"
+        _existing(self.folder / "model.safetensors", self.name)
+        deciding = sorted(path for path in self.folder.rglob("*") if path.suffix in _DECIDING and path.is_file())
+        return f"{digest({path.relative_to(self.folder).as_posix(): file_hash(path) for path in deciding})}-{self._document_dtype}"
 
-    def embed_documents(self, texts: Sequence[str], progress: Progress) -> np.ndarray:
+    def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
         import torch
 
         model = self._model(self._document_dtype)
-        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))  # equal lengths together: little padding
-        parts = []
-        for start in range(0, len(order), BATCH):
-            progress("embed", start, len(order))
-            with self._running:  # a query never computes with the threads of a batch: the last bits of its vector depend on them
-                torch.set_num_threads(os.cpu_count() or 1)
-                try:
-                    parts.append(model.encode([texts[i] for i in order[start : start + BATCH]], batch_size=BATCH, show_progress_bar=False))
-                finally:
-                    torch.set_num_threads(1)
-        progress("embed", len(order), len(order))
-        vectors = np.zeros((len(texts), model.get_embedding_dimension()), dtype=np.float32)
-        if parts:
-            vectors[order] = np.concatenate(parts).astype(np.float32)
-        return unit(vectors)
+        with self._running:  # a query never computes with the threads of a batch: the last bits of its vector depend on them
+            torch.set_num_threads(os.cpu_count() or 1)
+            try:
+                vectors = model.encode(list(texts), batch_size=BATCH, show_progress_bar=False)
+            finally:
+                torch.set_num_threads(1)
+        return unit(np.asarray(vectors, dtype=np.float32))
 
     def embed_query(self, text: str) -> np.ndarray:
         model = self._model("float32")

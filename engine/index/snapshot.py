@@ -33,9 +33,14 @@ class Snapshot:
     vectors: VectorIndex | None  # None where there is no chunk
 
 
+def index_root(settings: Settings) -> Path:
+    """The folder of the indexes of all knowledge bases, and of the embeddings that these share."""
+    return Path(settings.index_dir).expanduser() if settings.index_dir else platformdirs.user_cache_path("evidence-explorer")
+
+
 def index_home(kb: Path, settings: Settings) -> Path:
     """The folder of all snapshots of one knowledge base with one set of build settings."""
-    root = Path(settings.index_dir).expanduser() if settings.index_dir else platformdirs.user_cache_path("evidence-explorer")
+    root = index_root(settings)
     absolute = kb.resolve()
     name = _UNSAFE.sub("-", absolute.name)[:40] or "kb"
     home = root / f"{name}-{digest({'path': str(absolute), 'build': settings.build_key})}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,15 @@ from filelock import FileLock, Timeout
 from engine.digest import bytes_hash, digest, file_hash
 from engine.errors import EnvironmentProblem, IndexDamaged, IndexLocked, IndexMissing
 from engine.index.catalog import write_catalog
-from engine.index.embedding import Embedder, Progress, no_progress
-from engine.index.snapshot import CATALOG, FORMAT_VERSION, VECTORS, Snapshot, flush, index_home, open_snapshot, publish
+from engine.index.embed import embed_texts
+from engine.index.embedding import Embedder
+from engine.index.embedding_cache import EmbeddingCache
+from engine.index.snapshot import CATALOG, FORMAT_VERSION, VECTORS, Snapshot, flush, index_home, index_root, open_snapshot, publish
 from engine.index.vectors import write_vectors
 from engine.knowledge.chunking import Chunk, chunk_document
 from engine.knowledge.corpus import Corpus, read_corpus
 from engine.paths import require_knowledge_base
+from engine.progress import Progress, no_progress
 from engine.settings import Settings
 
 _LOCK_SECONDS = 600  # how long to wait for another writer before saying so
@@ -35,7 +38,7 @@ def sync(kb: Path, settings: Settings, embedder: Embedder, progress: Progress = 
     """
     require_knowledge_base(kb)
     home = index_home(kb, settings)
-    with _writer(home):
+    with _writer(home, progress):
         _build(kb, home, settings, embedder, progress)
         return open_snapshot(home, embedder.fingerprint)
 
@@ -47,7 +50,7 @@ def open_or_build(kb: Path, settings: Settings, embedder: Embedder, progress: Pr
     try:
         return open_snapshot(home, embedder.fingerprint)
     except (IndexMissing, IndexDamaged):
-        with _writer(home):
+        with _writer(home, progress):
             try:
                 return open_snapshot(home, embedder.fingerprint)  # another process built it while we waited
             except (IndexMissing, IndexDamaged):
@@ -56,14 +59,31 @@ def open_or_build(kb: Path, settings: Settings, embedder: Embedder, progress: Pr
 
 
 @contextmanager
-def _writer(home: Path) -> Iterator[None]:
-    """The right to build, held by one process at a time."""
-    try:
+def _writer(home: Path, progress: Progress) -> Iterator[None]:
+    """The right to build, held by one process at a time; whoever waits for it can be stopped."""
+    with _explained(home):
         home.mkdir(parents=True, exist_ok=True)
-        with FileLock(home / "lock", timeout=_LOCK_SECONDS):
-            yield
-    except Timeout as failure:
-        raise IndexLocked(f"another process has been building this index for {_LOCK_SECONDS} seconds; wait for it or stop it") from failure
+    lock = FileLock(home / "lock")
+    for waited in range(_LOCK_SECONDS):
+        with _explained(home), suppress(Timeout):
+            lock.acquire(timeout=1)
+            break
+        progress("wait", waited + 1, _LOCK_SECONDS)
+    else:
+        raise IndexLocked(f"another process has been building this index for {_LOCK_SECONDS} seconds; wait for it or stop it")
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def _explained(home: Path) -> Iterator[None]:
+    """Around writing to the index, and around nothing else: an OSError of a progress callback is not the index's."""
+    try:
+        yield
+    except Timeout:
+        raise
     except duckdb.Error as failure:
         raise EnvironmentProblem(f"the index cannot be written to {home}: {failure}; give another folder (index_dir)") from failure
     except OSError as failure:
@@ -72,22 +92,34 @@ def _writer(home: Path) -> Iterator[None]:
 
 
 def _build(kb: Path, home: Path, settings: Settings, embedder: Embedder, progress: Progress) -> None:
+    """Build and publish a snapshot; whatever `progress` raises ends it with the former one in place."""
     progress("read", 0, 1)
     corpus = read_corpus(kb, settings)
     progress("read", 1, 1)
     chunks = cut_documents(corpus, settings, embedder, progress)
-    vectors = embedder.embed_documents([chunk.embedded_text for chunk in chunks], progress)
-    building = home / "snapshots" / ".building"
-    shutil.rmtree(building, ignore_errors=True)  # left by a crash; we hold the lock
-    building.mkdir(parents=True)
+    with EmbeddingCache(index_root(settings), embedder.fingerprint) as cache:
+        vectors = embed_texts([chunk.embedded_text for chunk in chunks], embedder, cache, progress)
     progress("write", 0, 1)
+    building = home / "snapshots" / ".building"
+    try:
+        with _explained(home):
+            shutil.rmtree(building, ignore_errors=True)  # left by a crash; we hold the lock
+            building.mkdir(parents=True)
+            _write_files(building, corpus, chunks, vectors)
+            manifest = _manifest(building, corpus, chunks, vectors, settings, embedder)
+        progress("write", 1, 1)  # the last moment to stop: what follows is the switch
+        with _explained(home):
+            publish(home, building, manifest, settings.keep_snapshots)
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+
+
+def _write_files(building: Path, corpus: Corpus, chunks: Sequence[Chunk], vectors: np.ndarray) -> None:
     write_catalog(building / CATALOG, corpus, chunks)
     if chunks:
         write_vectors(building / VECTORS, vectors)
     for path in building.iterdir():
         flush(path)
-    publish(home, building, _manifest(building, corpus, chunks, vectors, settings, embedder), settings.keep_snapshots)
-    progress("write", 1, 1)
 
 
 def cut_documents(corpus: Corpus, settings: Settings, embedder: Embedder, progress: Progress) -> list[Chunk]:
@@ -101,9 +133,7 @@ def cut_documents(corpus: Corpus, settings: Settings, embedder: Embedder, progre
     return chunks
 
 
-def _manifest(
-    building: Path, corpus: Corpus, chunks: Sequence[Chunk], vectors: np.ndarray, settings: Settings, embedder: Embedder
-) -> dict[str, Any]:
+def _manifest(building: Path, corpus: Corpus, chunks: Sequence[Chunk], vectors: np.ndarray, settings: Settings, embedder: Embedder) -> dict[str, Any]:
     """How the build was made; the id covers all that can change an answer, and no clock."""
     content = {
         "format": FORMAT_VERSION,

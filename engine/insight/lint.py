@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from engine.contracts.lint import Finding, LintReport, Severity
-from engine.index.embedding import Embedder, Progress, no_progress
+from engine.index.embedding import Embedder
 from engine.insight.lint_categories import missing_category, one_category, rare_categories
 from engine.insight.lint_chunks import duplicate_chunks
 from engine.insight.lint_files import beyond_embedder_limit, reader_problems, skipped_files, unreadable_by_embedder
@@ -16,6 +16,7 @@ from engine.insight.lint_material import Rule, read_material
 from engine.insight.lint_misfiled import misfiled
 from engine.insight.lint_sections import headings_without_text, same_section_titles
 from engine.insight.lint_text import status_messages
+from engine.progress import Progress, no_progress
 from engine.settings import Settings
 
 RULES: tuple[Rule, ...] = (

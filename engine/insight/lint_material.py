@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.contracts.lint import Finding
-from engine.index.embedding import Embedder, Progress
+from engine.index.embedding import Embedder
 from engine.index.sync import cut_documents
 from engine.knowledge.chunking import Chunk
 from engine.knowledge.corpus import Corpus, read_corpus
+from engine.progress import Progress
 from engine.settings import Settings
 from engine.text import terms
 

@@ -4,31 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, wait
-from threading import Thread
+from threading import Lock, Thread
 from typing import Generic, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from engine.contracts.reports import SYNC_STAGES
-from engine.errors import EvidenceError
+from engine.errors import EvidenceError, Stopped
+from engine.progress import Meter, Progress
 from pages.ui.safe import markdown
 
 T = TypeVar("T")
-Progress = Callable[[str, int, int], None]
 POLL_SECONDS = 0.1
 
 
 class Job(Generic[T]):
-    """One run of `work(progress)`; several sessions may watch the same one."""
+    """One run of `work(progress)`, which may be stopped and taken up again; several sessions may watch the same one."""
 
     def __init__(self, work: Callable[[Progress], T]) -> None:
-        self._step: tuple[str, int, int] = ("One moment", 0, 0)
-        self._outcome: Future[T] = Future()
-        Thread(target=self._run, args=(work,), name="evidence-job", daemon=True).start()  # a daemon: stopping the server never waits for it
+        self._work = work
+        self._starting = Lock()
+        self._start()
 
-    def _run(self, work: Callable[[Progress], T]) -> None:
+    def _start(self) -> None:
+        self._meter = Meter()
+        self._asked_to_stop = False
+        self._outcome: Future[T] = Future()
+        Thread(target=self._run, name="evidence-job", daemon=True).start()  # a daemon: stopping the server never waits for it
+
+    def _run(self) -> None:
         try:
-            self._outcome.set_result(work(self._note))
+            self._outcome.set_result(self._work(self._note))
         except EvidenceError as failure:
             self._outcome.set_exception(failure)
         finally:
@@ -36,7 +42,19 @@ class Job(Generic[T]):
                 self._outcome.set_exception(RuntimeError("the work ended unexpectedly; the log of the server says why"))
 
     def _note(self, stage: str, done: int, total: int) -> None:
-        self._step = (stage, done, total)
+        self._meter.note(stage, done, total)
+        if self._asked_to_stop:
+            raise self._meter.stopped("go on from there whenever you like")
+
+    def stop(self) -> None:
+        """End the work at its next step."""
+        self._asked_to_stop = True
+
+    def go_on(self) -> None:
+        """Take the work up again, unless another session has done so."""
+        with self._starting:
+            if self.stopped:
+                self._start()
 
     @property
     def done(self) -> bool:
@@ -48,14 +66,34 @@ class Job(Generic[T]):
         """Whether the work has ended with an error."""
         return self.done and self._outcome.exception() is not None
 
-    def watch(self, label: str) -> T:
-        """Show the progress until the work is done, then return its value or raise its error."""
-        place = st.empty()
-        if wait([self._outcome], timeout=POLL_SECONDS).not_done:
-            bar = place.status(label, expanded=True).empty()
-            while wait([self._outcome], timeout=POLL_SECONDS).not_done:
-                stage, done, total = self._step
-                words = SYNC_STAGES.get(stage, markdown(stage))
-                bar.progress(min(done / total, 1.0) if total else 0.0, text=f"{words}: {done:,} of {total:,}" if total > 1 else words)
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody ended the work."""
+        return self.done and isinstance(self._outcome.exception(), Stopped)
+
+    def watch(self, label: str, stop_key: str | None = None) -> T:
+        """Show the progress until the work is done, then return its value or raise its error; with a key there is a button that stops it."""
+        place, outcome = st.empty(), self._outcome
+        if wait([outcome], timeout=POLL_SECONDS).not_done:
+            status = place.status(label, expanded=True)
+            bar, stop_place = status.empty(), status.empty()
+            while wait([outcome], timeout=POLL_SECONDS).not_done:
+                step = self._meter.step
+                title = markdown(step.title) or "One moment"
+                bar.progress(step.share, text=f"{title}: {step.counts}" if step.counts else title)
+                if stop_key and step.stage:
+                    self._stop_button(stop_place, stop_key)
+                    stop_key = None
             place.empty()
-        return self._outcome.result()
+        return outcome.result()
+
+    def _stop_button(self, place: DeltaGenerator, key: str) -> None:
+        asked = self._asked_to_stop
+        place.button(
+            "Stopping" if asked else "Stop",
+            key=key,
+            icon=":material/stop:",
+            on_click=self.stop,
+            disabled=asked,
+            help="Stop at the next step. What is finished is kept.",
+        )

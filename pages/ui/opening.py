@@ -9,6 +9,7 @@ import streamlit as st
 
 from engine import KnowledgeEngine, Settings
 from engine.contracts.reports import Freshness, SyncReport
+from engine.errors import Stopped
 from pages.ui.job import Job
 from pages.ui.safe import markdown
 
@@ -21,12 +22,19 @@ def knowledge_base() -> Path:
 
 
 def open_engine(kb: Path, settings: Settings) -> KnowledgeEngine:
-    """The engine of a knowledge base and its build settings; the first call builds a missing index, under a visible status."""
+    """The engine of a knowledge base and its build settings; the first call builds a missing index, under a visible status.
+
+    Where somebody stopped that, the page ends here, for every session, until somebody goes on.
+    """
     job = _opening(kb, settings)
     try:
-        engine = job.watch(f"Opening {markdown(kb.name)}")
+        engine = job.watch(f"Opening {markdown(kb.name)}", stop_key="ask_opening_stop")
+    except Stopped as stopped:
+        st.info(markdown(str(stopped)), title="The index is not built", icon=":material/pause_circle:")
+        st.button("Go on", key="ask_opening_go_on", icon=":material/play_arrow:", on_click=job.go_on, help="Go on where the work stopped.")
+        st.stop()
     finally:
-        if job.failed:
+        if job.failed and not job.stopped:
             _opening.clear(kb, settings)  # the next run tries again
     _warming(engine)
     return engine
@@ -65,12 +73,14 @@ def freshness_notice(engine: KnowledgeEngine) -> None:
     state = _freshness(engine)
     if state.fresh:
         return
+    if stopped := st.session_state.get("ask_sync_stopped"):
+        st.info(markdown(stopped), title="The index was not brought up to date", icon=":material/pause_circle:")
     with st.container(horizontal=True, vertical_alignment="center", key="ask_stale"):
         changes = {"added": state.added, "changed": state.changed, "deleted": state.deleted}
         counted = ", ".join(f"{len(files)} {word}" for word, files in changes.items() if files)
         st.caption(f":material/update: Files have changed since this index was built: {counted}. Answers come from the index.", width="content")
         st.button(
-            "Sync now",
+            "Go on" if stopped else "Sync now",
             key="ask_sync",
             icon=":material/sync:",
             on_click=_start_sync,
@@ -80,13 +90,17 @@ def freshness_notice(engine: KnowledgeEngine) -> None:
 
 
 def _start_sync(engine: KnowledgeEngine) -> None:
+    st.session_state.pop("ask_sync_stopped", None)
     st.session_state.ask_sync_job = Job(lambda progress: engine.sync(progress=progress))
 
 
 def _finish_sync() -> None:
     job: Job[SyncReport] = st.session_state.ask_sync_job
     try:
-        report = job.watch("Bringing the index up to date")
+        report = job.watch("Bringing the index up to date", stop_key="ask_sync_stop")
+    except Stopped as stopped:
+        st.session_state.ask_sync_stopped = str(stopped)
+        return
     finally:
         if job.done:
             del st.session_state.ask_sync_job

@@ -16,7 +16,7 @@ from statistics import fmean
 import numpy as np
 
 from engine.index.embedders import make_embedder
-from engine.index.embedding import Embedder, no_progress
+from engine.index.embedding import Embedder
 from engine.index.model_embedder import resolve_dtype
 from engine.knowledge.chunking import chunk_document
 from engine.knowledge.corpus import read_document
@@ -91,7 +91,7 @@ def plain_passages(texts: dict[str, str], tokenizer: Tokenizer, size: int) -> li
 
 def measure(name: str, passages: Sequence[Passage], questions: Sequence[Question], queries: np.ndarray, embedder: Embedder) -> Row:
     """Embed, take the nearest, compare; `queries` is float32 [questions, dimension]."""
-    vectors = embedder.embed_documents([passage.embedded for passage in passages], no_progress)
+    vectors = embedder.embed_documents([passage.embedded for passage in passages])
     nearest = np.argsort(-(queries @ vectors.T), axis=1, kind="stable")[:, :TOP]
     found = [overlap(q.references, q.text_id, [passages[i] for i in rows]) for q, rows in zip(questions, nearest, strict=True)]
     return summary(name, passages, questions, found)

@@ -17,7 +17,7 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import TypeVar
 
-from engine.index.embedding import BATCH, no_progress
+from engine.index.embedding import BATCH
 from engine.index.model_embedder import BUNDLED_MODEL, ModelEmbedder, resolve_dtype
 from engine.knowledge.chunking import Chunk, chunk_document
 from engine.knowledge.corpus import Corpus, read_corpus
@@ -107,7 +107,7 @@ def embed_times(chunks: Sequence[Chunk], embedders: dict[str, ModelEmbedder]) ->
     for rows in batches:
         batch = [texts[i] for i in rows]
         for dtype, embedder in embedders.items():
-            _, spent = timed(partial(embedder.embed_documents, batch, no_progress))
+            _, spent = timed(partial(embedder.embed_documents, batch))
             found[dtype] = found[dtype].plus(spent, scale)
     return found
 
@@ -129,7 +129,7 @@ def main() -> None:
     dtypes = ["bfloat16", "float32"] if resolve_dtype("auto") == "bfloat16" else ["float32"]
     embedders = {dtype: ModelEmbedder(BUNDLED_MODEL, dtype) for dtype in dtypes}
     for embedder in embedders.values():
-        embedder.embed_documents(["warm up"] * BATCH, no_progress)
+        embedder.embed_documents(["warm up"] * BATCH)
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     rows = [measure(folder, embedders) for folder in folders]
     rows.append(total(rows, dtypes))

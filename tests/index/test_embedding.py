@@ -10,7 +10,7 @@ import pytest
 
 from engine.errors import ModelUnavailable
 from engine.index.embedders import make_embedder
-from engine.index.embedding import HashEmbedder, no_progress
+from engine.index.embedding import HashEmbedder
 from engine.index.model_embedder import BUNDLED_SHA256, ModelEmbedder
 from engine.settings import Settings
 
@@ -53,14 +53,14 @@ def test_the_same_model_in_a_folder_gives_the_same_vectors() -> None:
     second = make_embedder(Settings(embedding_model=str(first.folder), embedding_dtype="float32"))
     text = "The standby is behind the primary."
     assert first.embed_query(text).tolist() == second.embed_query(text).tolist()
-    assert abs(float(first.embed_query(text) @ first.embed_documents([text, "Other text."], no_progress)[0]) - 1) < 1e-5
+    assert abs(float(first.embed_query(text) @ first.embed_documents([text, "Other text."])[0]) - 1) < 1e-5
 
 
 @pytest.mark.model
 def test_documents_in_bfloat16_are_close_to_float32() -> None:
     texts = ["The standby is behind the primary.", "Delete old logs when the disk is full.", "x"]
-    half = make_embedder(Settings(embedding_dtype="bfloat16")).embed_documents(texts, no_progress)
-    full = bundled().embed_documents(texts, no_progress)
+    half = make_embedder(Settings(embedding_dtype="bfloat16")).embed_documents(texts)
+    full = bundled().embed_documents(texts)
     assert half.dtype == np.float32
     assert np.abs(np.linalg.norm(half, axis=1) - 1).max() < 1e-6
     assert (half * full).sum(axis=1).min() > 0.995
@@ -69,7 +69,7 @@ def test_documents_in_bfloat16_are_close_to_float32() -> None:
 def test_the_hash_embedder_measures_the_overlap_of_words() -> None:
     embedder = HashEmbedder()
     query = embedder.embed_query("disk full")
-    near, far = embedder.embed_documents(["the disk is full", "ask your lead"], no_progress) @ query
+    near, far = embedder.embed_documents(["the disk is full", "ask your lead"]) @ query
     assert near > 0.9 and far == 0
 
 

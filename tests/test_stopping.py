@@ -1,0 +1,159 @@
+"""A real `evidence` process that is stopped or killed in the middle: one sentence, an exit code, and the next run goes on."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from engine.index.embedding import BATCH
+from engine.index.snapshot import current_id, index_home
+from engine.settings import load_settings
+from tests.knowledge_base import write_files
+
+ROOT = Path(__file__).parents[1]
+# Ctrl-C is on, also where the tests run in the background of a shell, which switches it off for all below.
+CODE = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from engine.cli import main; main()"
+DOCUMENTS = 300
+CHUNKS = 10 * DOCUMENTS
+STOPPED = r"evidence: stopped; ([\d,]+) of 3,000 passages are kept, and the index is as it was; the same command goes on from there\n"
+
+
+@pytest.fixture(scope="module")
+def documents() -> dict[str, str]:
+    return {f"a/{i}.md": f"# Page {i}\n" + "".join(f"\n## Part {j}\n\nText {i} {j}. {'Words. ' * 40}\n" for j in range(10)) for i in range(DOCUMENTS)}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, documents: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("EVIDENCE_EMBEDDING_MODEL", "hash")
+    monkeypatch.setenv("EVIDENCE_INDEX_DIR", str(tmp_path / "index"))
+    monkeypatch.delenv("EVIDENCE_KB", raising=False)
+    write_files(tmp_path / "kb", documents)
+    return tmp_path
+
+
+def start(folder: Path, *arguments: str, code: str = CODE) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", code, *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+
+
+def finished(folder: Path, *arguments: str, code: str = CODE) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of a whole run."""
+    process = start(folder, *arguments, code=code)
+    out, err = process.communicate(timeout=120)
+    return process.returncode, out, err
+
+
+def kept(folder: Path) -> int:
+    """How many passages the cache holds."""
+    for path in (folder / "index/embeddings").glob("*.sqlite"):
+        with suppress(sqlite3.OperationalError), closing(sqlite3.connect(path)) as connection:
+            return int(connection.execute("select count(*) from embeddings").fetchone()[0])
+    return 0
+
+
+@contextmanager
+def held_in_the_middle(folder: Path, process: subprocess.Popen[str]) -> Iterator[int]:
+    """Once the first batches are kept, hold the process by the write lock of its cache; yields how many passages are kept."""
+    while kept(folder) < 2 * BATCH:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.002)
+    [path] = (folder / "index/embeddings").glob("*.sqlite")
+    with closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as connection:
+        connection.execute("begin immediate")
+        count = kept(folder)
+        assert count < CHUNKS, "the process was too fast to be held"
+        yield count
+        connection.execute("rollback")
+
+
+def snapshots(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder / "index").glob("*/snapshots/*"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "number", "code"),
+    [
+        (["sync"], signal.SIGINT, 130),
+        (["sync"], signal.SIGTERM, 143),
+        (["lookup", "text words", "--sync"], signal.SIGINT, 130),
+        (["serve", "--port", "PORT"], signal.SIGTERM, 143),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_signal_ends_a_build_with_a_sentence_and_the_next_run_goes_on(folder: Path, arguments: list[str], number: int, code: int) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        arguments = [word.replace("PORT", str(free.getsockname()[1])) for word in arguments]
+    process = start(folder, *arguments)
+    with held_in_the_middle(folder, process) as before:
+        process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    told = re.fullmatch(rf"Reading files\nCutting documents\nEmbedding passages: .* none of them embedded before\.\n(?:.*\n)*?{STOPPED}", err)
+    assert (process.returncode, out, bool(told)) == (code, "", True), err
+    assert told is not None
+    assert before <= kept(folder) <= before + BATCH
+    assert int(told[1].replace(",", "")) in (before, before + BATCH)
+    assert snapshots(folder) == []
+    code, out, err = finished(folder, "sync")
+    assert code == 0, err
+    assert f"300 documents, 3,000 passages, {before:,} of them" in err or f"{before + BATCH:,} of them embedded before." in err
+    assert out.startswith("300 documents, 3000 chunks, snapshot ")
+
+
+def test_a_killed_build_leaves_the_former_index_and_the_next_run_goes_on_to_the_same_snapshot(folder: Path) -> None:
+    assert finished(folder, "sync")[0] == 0
+    settings = load_settings(folder / "kb")
+    home = index_home(folder / "kb", settings)
+    complete = current_id(home)
+    (folder / "index").rename(folder / "set aside")
+    (folder / "kb/a/1.md").rename(folder / "1.md")
+    assert finished(folder, "sync")[0] == 0
+    former = current_id(home)
+    assert former != complete
+    for path in (folder / "index/embeddings").iterdir():
+        path.unlink()
+    (folder / "1.md").rename(folder / "kb/a/1.md")
+    process = start(folder, "sync")
+    with held_in_the_middle(folder, process) as before:
+        process.kill()
+        process.communicate(timeout=60)
+    assert current_id(home) == former
+    assert kept(folder) == before
+    code, _, err = finished(folder, "sync")
+    assert (code, f"{before:,} of them embedded before." in err) == (0, True), err
+    assert current_id(home) == complete
+
+
+def test_two_knowledge_bases_are_built_into_one_cache_at_once(folder: Path, documents: dict[str, str]) -> None:
+    write_files(folder / "other", {source: text.replace("Part 1", "Part one") for source, text in documents.items()})
+    both = [start(folder, "sync", name) for name in ("kb", "other")]
+    assert [(process.communicate(timeout=120)[1].count("evidence:"), process.returncode) for process in both] == [(0, 0), (0, 0)]
+    assert kept(folder) == CHUNKS + DOCUMENTS
+
+
+def test_a_damaged_cache_costs_time_and_nothing_else(folder: Path) -> None:
+    first = finished(folder, "sync")[:2]
+    [path] = (folder / "index/embeddings").glob("*.sqlite")
+    for content in (path.read_bytes()[:50_000], b"no database"):
+        path.write_bytes(content)
+        assert finished(folder, "sync")[:2] == first
+        [path] = (folder / "index/embeddings").glob("*.sqlite")
+        assert kept(folder) == CHUNKS
+
+
+def test_a_signal_before_anything_began_is_a_sentence_too(folder: Path) -> None:
+    kill = "import os, engine.cli; engine.cli.load_settings = lambda *_: os.kill(os.getpid(), signal.SIGTERM); main()"
+    assert finished(folder, "sync", code=CODE.replace("main()", kill)) == (143, "", "evidence: stopped before the end; run the same command again\n")
