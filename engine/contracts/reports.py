@@ -31,7 +31,10 @@ class Problem(Contract):
 
     source: str
     line: int = Field(ge=1)
-    code: str
+    code: str = Field(
+        description="Frontmatter: `broken_frontmatter`, `unclosed_frontmatter`, `duplicate_field`. Document: `long_title`, `no_text`, `twin_name`. "
+        "Embedder: `unreadable_by_embedder`, `beyond_embedder_limit`."
+    )
     message: str
 
 

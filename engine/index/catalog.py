@@ -67,13 +67,13 @@ class KeywordMatch:
     categories: tuple[str, ...]
 
 
-def write_catalog(path: Path, corpus: Corpus, chunks: Sequence[Chunk]) -> None:
-    """Write the catalog of a corpus; row n is chunk n."""
+def write_catalog(path: Path, corpus: Corpus, chunks: Sequence[Chunk], problems: Sequence[Problem]) -> None:
+    """Write the catalog of a corpus; row n is chunk n. The problems are those of the files and of the chunks."""
     import pandas as pd  # half of the start-up time of every command, and only a build needs it
 
     with duckdb.connect(str(path)) as connection:
         connection.execute(_SCHEMA)
-        for table, rows in _tables(corpus, chunks).items():
+        for table, rows in _tables(corpus, chunks, problems).items():
             if rows:
                 listed = connection.execute("select column_name from duckdb_columns() where table_name = $table", {"table": table}).fetchall()
                 columns = [name for (name,) in listed]
@@ -83,7 +83,7 @@ def write_catalog(path: Path, corpus: Corpus, chunks: Sequence[Chunk]) -> None:
         connection.execute("create table statistics as select field, term, count(*)::integer as chunks from postings group by all order by all")
 
 
-def _tables(corpus: Corpus, chunks: Sequence[Chunk]) -> dict[str, list[tuple[Any, ...]]]:
+def _tables(corpus: Corpus, chunks: Sequence[Chunk], problems: Sequence[Problem]) -> dict[str, list[tuple[Any, ...]]]:
     counted = [(_counts(chunk), chunk) for chunk in chunks]
     postings = [
         (field, term, row, count) for row, (counts, _) in enumerate(counted) for field, terms_ in counts.items() for term, count in terms_.items()
@@ -95,7 +95,7 @@ def _tables(corpus: Corpus, chunks: Sequence[Chunk]) -> dict[str, list[tuple[Any
         "postings": sorted(postings),
         "keywords": [tuple(entry) for entry in keyword_entries(corpus.documents)],
         "skipped": [(file.source, file.code, file.reason) for file in corpus.skipped],
-        "problems": [(problem.source, problem.line, problem.code, problem.message) for problem in corpus.problems],
+        "problems": [(problem.source, problem.line, problem.code, problem.message) for problem in problems],
     }
 
 

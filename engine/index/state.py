@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.contracts.reports import Freshness, Problem, SkippedFile, SyncReport
+from engine.contracts.reports import Freshness, SkippedFile, SyncReport
 from engine.digest import bytes_hash
+from engine.index.faults import unreadable_problem
 from engine.index.snapshot import Snapshot
 from engine.knowledge.files import decode, list_files, read_file
 from engine.settings import Settings
@@ -42,9 +43,3 @@ def report(snapshot: Snapshot, settings: Settings) -> SyncReport:
         skipped=snapshot.catalog.skipped(),
         problems=tuple(sorted(problems, key=lambda one: (one.source, one.line, one.code))),
     )
-
-
-def unreadable_problem(source: str, line: int, count: int) -> Problem:
-    """The fault of a document with passages that the embedding model cannot read, at the first of them."""
-    message = f"the embedding model reads too little of {count} passages, so they are never evidence; choose a model for this language"
-    return Problem(source=source, line=line, code="unreadable_by_embedder", message=message)

@@ -13,12 +13,14 @@ import duckdb
 import numpy as np
 from filelock import FileLock, Timeout
 
+from engine.contracts.reports import Problem
 from engine.digest import bytes_hash, digest, file_hash
 from engine.errors import EnvironmentProblem, IndexDamaged, IndexLocked, IndexMissing
 from engine.index.catalog import write_catalog
 from engine.index.embed import embed_texts
 from engine.index.embedding import Embedder
 from engine.index.embedding_cache import EmbeddingCache
+from engine.index.faults import beyond_limit_problems
 from engine.index.snapshot import CATALOG, FORMAT_VERSION, VECTORS, Snapshot, flush, index_home, index_root, open_snapshot, publish
 from engine.index.vectors import write_vectors
 from engine.knowledge.chunking import Chunk, chunk_document
@@ -99,13 +101,14 @@ def _build(kb: Path, home: Path, settings: Settings, embedder: Embedder, progres
     chunks = cut_documents(corpus, settings, embedder, progress)
     with EmbeddingCache(index_root(settings), embedder.fingerprint) as cache:
         vectors = embed_texts([chunk.embedded_text for chunk in chunks], embedder, cache, progress)
+    problems = (*corpus.problems, *(beyond_limit_problems(chunks, embedder) if settings.chunk_tokens > embedder.max_tokens else ()))
     progress("write", 0, 1)
     building = home / "snapshots" / ".building"
     try:
         with _explained(home):
             shutil.rmtree(building, ignore_errors=True)  # left by a crash; we hold the lock
             building.mkdir(parents=True)
-            _write_files(building, corpus, chunks, vectors)
+            _write_files(building, corpus, chunks, problems, vectors)
             manifest = _manifest(building, corpus, chunks, vectors, settings, embedder)
         progress("write", 1, 1)  # the last moment to stop: what follows is the switch
         with _explained(home):
@@ -114,8 +117,8 @@ def _build(kb: Path, home: Path, settings: Settings, embedder: Embedder, progres
         shutil.rmtree(building, ignore_errors=True)
 
 
-def _write_files(building: Path, corpus: Corpus, chunks: Sequence[Chunk], vectors: np.ndarray) -> None:
-    write_catalog(building / CATALOG, corpus, chunks)
+def _write_files(building: Path, corpus: Corpus, chunks: Sequence[Chunk], problems: Sequence[Problem], vectors: np.ndarray) -> None:
+    write_catalog(building / CATALOG, corpus, chunks, problems)
     if chunks:
         write_vectors(building / VECTORS, vectors)
     for path in building.iterdir():
