@@ -7,7 +7,7 @@ from pathlib import Path
 from engine.index.state import report
 from tests.knowledge_base import WordVectorsModelTokens, open_bench, open_engine
 
-LONG = "The depot closes at noon and opens again at one. " * 60
+LONG = "The depot closes at noon and opens again at one. " * 30
 
 
 def test_a_chunk_longer_than_the_embedder_reads_is_a_problem_with_its_first_line(tmp_path: Path) -> None:
