@@ -11,6 +11,7 @@ import re
 import threading
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -34,12 +35,13 @@ _CAMEL = re.compile("[a-z][A-Z]|[0-9][A-Z][a-z]|[A-Z]{2}[a-z]{2}")  # not the pl
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _IS_CJK = re.compile(f"[{CJK}]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
-_STOP_RUN = re.compile(f"(?:{'|'.join(sorted(CHINESE, key=len, reverse=True))})+")  # nothing but stop words, such as "what is this" in Chinese
+_STOP_RUN = re.compile(f"(?:{'|'.join(sorted(CHINESE, key=len, reverse=True))})++")  # nothing but stop words, such as "what is this" in Chinese
 _SPACE = re.compile(r"\s+")
 _UNSEEN = "\u00ad\u2060\ufeff"  # soft hyphen, word joiner, byte order mark: inside of words that look whole
 _MELTS = re.compile(f"[\uff9e\uff9f\u1160-\u11ff{_UNSEEN}]")  # into the character before it, as marks do: voicing, vowels and finals of Hangul
 _ODD = re.compile(f"[\u2010\u2011{_UNSEEN}]")
 _PLAIN_MARKS = str.maketrans({"\u2010": "-", "\u2011": "-", **dict.fromkeys(_UNSEEN)})
+_REMEMBERED = 40  # characters; a longer run is no word that comes back
 _STEMMERS = threading.local()
 Span = tuple[int, int]
 
@@ -88,12 +90,13 @@ def tokenize(text: str) -> list[Token]:
 
 def terms(text: str) -> list[str]:
     """The search terms of a text, repeated as often as they occur, without stop words."""
-    return [token.term for token in _tokens(plain(text)) if not token.stop_lists]
+    return [token.term for run in _RUN.findall(plain(text)) for token in _pieces(run) if not token.stop_lists]
 
 
 def pairs(text: str) -> list[str]:
     """Ordered neighbours among the search terms; identifiers count by their parts, CJK by bigrams."""
-    flat = [token.term for token in _tokens(plain(text)) if not token.stop_lists and token.kind in ("word", "part", "bigram")]
+    tokens = (token for run in _RUN.findall(plain(text)) for token in _pieces(run))
+    flat = [token.term for token in tokens if not token.stop_lists and token.kind in ("word", "part", "bigram")]
     return [f"{first} {second}" for first, second in pairwise(flat)]
 
 
@@ -113,7 +116,19 @@ def whole_term(name: str) -> str:
 
 
 def _tokens(text: str) -> Iterator[Token]:
-    return (token for match in _RUN.finditer(text) for token in _cut(match.group(), match.start()))
+    for match in _RUN.finditer(text):
+        at = match.start()
+        yield from (Token(term, kind, start + at, end + at, lists) for term, kind, start, end, lists in _pieces(match.group()))
+
+
+def _pieces(run: str) -> tuple[Token, ...]:
+    """The tokens of a run, counted from its start."""
+    return _known_pieces(run) if len(run) <= _REMEMBERED else tuple(_cut(run, 0))
+
+
+@lru_cache(maxsize=1 << 16)  # most of any text are the same few thousand words
+def _known_pieces(run: str) -> tuple[Token, ...]:
+    return tuple(_cut(run, 0))
 
 
 def _sequence(text: str) -> Iterator[Token]:

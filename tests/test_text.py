@@ -111,6 +111,11 @@ def test_a_text_without_a_searchable_word_has_no_terms(text: str) -> None:
     assert terms(text) == []
 
 
+def test_a_long_run_of_chinese_stop_words_is_read_at_once() -> None:
+    assert terms("我们" * 5_000) == []
+    assert "书" in terms("我们" * 5_000 + "书")
+
+
 def test_a_phrase_key_keeps_stop_words_and_splits_identifiers() -> None:
     assert phrase_key("Time-To-Live of the Cache") == "time to live of the cache"
     assert phrase_key("修改教材") == "修改 改教 教材"

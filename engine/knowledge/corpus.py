@@ -16,6 +16,7 @@ from engine.knowledge.frontmatter import Frontmatter, read_frontmatter
 from engine.knowledge.outline import Section, outline
 from engine.settings import Settings
 
+_MOST_BEFORE_A_TITLE = 10  # blocks; a first heading far down is the title of a part, not of the text above it
 _COMMA = re.compile("[,，、]")
 
 
@@ -118,7 +119,8 @@ def _title(
         if given := " ".join(" ".join(values).split()):
             return given, front.lines[name]
     top = next((section for section in sections if section.level == 1 and section.headings[0]), None)
-    if top is not None:
+    before = [block for block in sections[0].blocks if block.kind != "html"]  # badges and licences stand above many a title
+    if top is not None and len(before) <= _MOST_BEFORE_A_TITLE:
         return " ".join(top.headings[0].split()), top.line + 1
     return " ".join(Path(source).stem.removesuffix(".html").replace("-", " ").replace("_", " ").split()), 1
 

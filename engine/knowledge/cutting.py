@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import bisect
 import re
-import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
 
+from engine.characters import border_before, inside_a_character
 from engine.knowledge.measured_text import MeasuredText, Stretch
 from engine.knowledge.outline import Block
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+|(?<=[。！？；])")
 _LINE_OR_WORD_END = re.compile(r"(?s).*\n|.*\s")
-_GLUE = re.compile("[\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff\U0001f1e6-\U0001f1ff\U000e0020-\U000e007f]")
 
 
 def cut(text: MeasuredText, block: Block, room: int) -> Iterator[Stretch]:
@@ -55,7 +54,8 @@ def _sentences(text: MeasuredText, stretch: Stretch, room: int) -> Iterator[Stre
     if text.fits(stretch, room):
         yield stretch
         return
-    ends = [match.end() for match in _SENTENCE_END.finditer(text.text, stretch.start, stretch.end)]
+    matches = _SENTENCE_END.finditer(text.text, stretch.start, stretch.end)
+    ends = [match.end() for match in matches if not inside_a_character(text.text, match.end())]
     for start, end in pairwise(sorted({stretch.start, *ends, stretch.end})):
         yield from _words(text, Stretch(start, end, stretch.carried), room)
 
@@ -82,11 +82,4 @@ def _end_of_piece(text: MeasuredText, start: int, end: int, room: int) -> int:
         return border.end()
     while latest > start + 1 and not text.fits(Stretch(start, latest), room):
         latest = start + (latest - start) * 3 // 4
-    while latest > start + 1 and _inside_a_character(text.text, latest):
-        latest -= 1
-    return latest
-
-
-def _inside_a_character(text: str, at: int) -> bool:
-    """Whether a cut here would tear an emoji or an accent from what it belongs to."""
-    return at < len(text) and bool(_GLUE.match(text[at]) or text[at - 1] == "\u200d" or unicodedata.combining(text[at]))
+    return border_before(text.text, latest, start)

@@ -69,7 +69,7 @@ def test_documents_in_another_script_do_not_move_an_english_one(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("tokenizer", [WordTokenizer(), WordVectorsModelTokens().tokenizer], ids=lambda one: str(one.name))
-@pytest.mark.parametrize("emoji", ["👩🏽‍🚀", "👨‍👩‍👧", "👍🏽", "❤️", "e\u0301", "𠮷"])
+@pytest.mark.parametrize("emoji", ["👩🏽‍🚀", "👨‍👩‍👧", "👍🏽", "❤️", "🇩🇪", "！\ufe0f", "e\u0301", "𠮷"])
 def test_a_chunk_border_never_falls_inside_an_emoji(tokenizer: Tokenizer, emoji: str) -> None:
     """Case 40, qmd#777: a text cut by bytes or code units had broken characters at its ends."""
     chunks = chunk_document(read_document("d.md", emoji * 300, ""), tokenizer, 40)

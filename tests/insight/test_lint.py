@@ -140,7 +140,7 @@ def test_a_rule_stands_once_in_the_list() -> None:
         ("prometheus-runbooks", []),
         ("pagerduty-ir", []),
         ("incident-playbook", []),
-        ("govuk-developer-docs", []),
+        ("govuk-developer-docs", ["source/manual/load-test.html.md"]),  # runs the test on Kubernetes
         ("scoutflo-sre-playbooks", ["docs/dual-format-demo.md"]),
     ],
 )

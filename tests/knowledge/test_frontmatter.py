@@ -92,3 +92,9 @@ def test_an_anchor_in_itself_is_a_problem_and_no_crash() -> None:
 def test_an_empty_value_names_nothing(written: str) -> None:
     document = read(f"---\ncategory: {written}\nkeywords: {written}\n---\nText\n")
     assert (document.categories, document.keywords) == ((), ())
+
+
+def test_a_heading_far_down_is_no_title_of_the_text_above_it() -> None:
+    paragraphs = "\n\n".join(f"Paragraph {i}." for i in range(12))
+    assert read(f"{paragraphs}\n\n# Appendix\n\nText\n").title == "b"
+    assert read("<!-- licence -->\n\n![badge](x.png)\n\n# Depot plan\n\nText\n").title == "Depot plan"
