@@ -70,7 +70,7 @@ class Meter:
         return self.step
 
     def _seconds_left(self, done: int, total: int) -> float | None:
-        if self._begun is None or done <= self._begun[1]:
+        if self._begun is None or not self._begun[1] < done < total:
             return None
         began, first = self._begun
         return (self._clock() - began) * (total - done) / (done - first)

@@ -39,6 +39,7 @@ def test_each_stage_is_measured_on_its_own() -> None:
         meter.note("chunk", done, 4)
     assert meter.step.seconds_left == 20
     assert meter.step.counts == "2 of 4 documents, about 20 s left"
+    assert meter.note("chunk", 4, 4).counts == "4 of 4 documents"
     assert meter.note("embed", 0, 9).counts == "0 of 9 passages"
     assert meter.note("write", 0, 1).counts == ""
 
