@@ -43,7 +43,7 @@ class HashEmbedder:
     name = HASH_MODEL
     tokenizer: Tokenizer = WordTokenizer()
     max_tokens = 256
-    fingerprint = "hash-1024-1"
+    fingerprint = "hash-1024-2"
     _dimension = 1024
 
     def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
