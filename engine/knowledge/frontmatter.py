@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from engine.contracts.reports import Problem
-from engine.knowledge.fields import Field, FieldsUnreadable, read_json, read_toml, read_yaml
+from engine.knowledge.fields import Field, FieldsUnreadable
+from engine.knowledge.json_fields import read_json
+from engine.knowledge.toml_fields import read_toml
+from engine.knowledge.yaml_fields import read_yaml
 
 _FENCES = {"---": "yaml", "---yaml": "yaml", "---yml": "yaml", "---toml": "toml", "---json": "json", "+++": "toml"}
 _CODE = re.compile(r"---(js|javascript|ts|typescript|coffee|coffeescript|cson)")  # code that other tools run; nothing is run here
 _FIELD = re.compile(r"""["']?[\w.-]+["']?\s*[:=]""")
-_LOWER_FIELD = re.compile(r"[a-z][\w.-]*\s*:")
+_LOWER_FIELD = re.compile(r"""["']?[a-z_][\w.-]*["']?\s*:""")
 _SYNTAX = re.compile(r".*:(\s|$)|%|[?&] |-\s|[\[{](\s|$)")  # what a sentence between two rules hardly has
+_HEADING = re.compile(r"#{1,6} ")
 _OBJECT = re.compile(r'\{\s*("|$)')
 
 
@@ -37,31 +42,16 @@ def read_frontmatter(source: str, lines: list[str]) -> Frontmatter:
     if opening not in _FENCES and not _CODE.fullmatch(opening):
         return NOTHING
     last = _closing(lines, first)
-    if last is None:
-        return _unclosed(source, lines, first, opening[:3])
     if opening not in _FENCES:
-        return _broken(source, first, last, f"is code ({opening[3:]}), which is never run; write YAML fields")
-    return _fenced(source, lines, first, last, _FENCES[opening])
-
-
-def _fenced(source: str, lines: list[str], first: int, last: int, notation: str) -> Frontmatter:
+        return NOTHING if last is None else _broken(source, first, last + 1, f"is code ({opening[3:]}), which is never run; write YAML fields")
+    notation = _FENCES[opening]
     block = lines[first + 1 : last]
     if notation == "yaml" and block and not block[0].strip() and not _begins_with_a_field(block):
         return NOTHING  # text between two rules
-    text = "\n".join(block)
-    try:
-        if notation == "json":
-            return _complete(source, read_json(text)[0], first, last)
-        return _complete(source, read_toml(text) if notation == "toml" else read_yaml(text), first, last)
-    except FieldsUnreadable as failure:
-        if notation == "yaml" and not any(_SYNTAX.match(line) for line in block):
-            return NOTHING  # a sentence between two rules
-        end = _forgotten_end(block) if notation == "yaml" else None
-        if end is None:
-            return _broken(source, first + 1 + failure.line, last, failure.what)
-        head = _complete(source, read_yaml("\n".join(block[:end])), first, first + end)
-        message = "the frontmatter has no closing ---; add it (the fields up to the blank line are read, the rest is text)"
-        return head._replace(problems=(*head.problems, _problem(source, first, "unclosed_frontmatter", message)))
+    end = _end_of_fields(block)
+    if last is None or (notation == "yaml" and end < len(block)):
+        return _unclosed(source, block[:end], first, notation, opening[:3])
+    return _closed(source, block, first, last, notation)
 
 
 def _closing(lines: list[str], first: int) -> int | None:
@@ -75,21 +65,55 @@ def _closing(lines: list[str], first: int) -> int | None:
     return last
 
 
-def _begins_with_a_field(block: list[str]) -> bool:
-    """Whether lines that begin with a blank one are fields; after a rule and a blank line, `Note: ...` is a sentence."""
-    return bool(_LOWER_FIELD.match(next((line for line in block if line.strip()), "")))
+def _begins_with_a_field(block: Sequence[str]) -> bool:
+    """Whether lines that begin with a blank one are fields; between two rules with blank lines around it, `Note: ...` is a sentence."""
+    written = [line for line in block if line.strip()]
+    if not written:
+        return False
+    return bool(_LOWER_FIELD.match(written[0])) or (bool(block[-1].strip()) and all(_FIELD.match(line) for line in written))
 
 
-def _forgotten_end(block: list[str]) -> int | None:
-    """Where fields that were never closed end: at a blank line before text, when all above it can be read."""
-    end = next((i for i, line in enumerate(block) if not line.strip()), None)
-    after = next((line for line in block[end:] if line.strip()), "") if end else ""
-    if not end or not after or _FIELD.match(after) or after.startswith((" ", "\t", "- ")):
-        return None
+def _end_of_fields(block: Sequence[str]) -> int:
+    """Where text begins within a block: after a blank line, or with a heading, at what is no field; the end where all are fields."""
+    looks = _LOWER_FIELD if any(_LOWER_FIELD.match(line) for line in block[:3]) else _FIELD
+    above = ""
+    for at, line in enumerate(block):
+        if line.strip() and not _HEADING.match(line):
+            above = line
+        elif line.strip() or at == 0 or block[at - 1].strip():
+            following = next((other for other in block[at + 1 :] if other.strip()), "")
+            if following and not _continues(above, following, looks):
+                return at
+    return len(block)
+
+
+def _continues(above: str, line: str, looks: re.Pattern[str]) -> bool:
+    """Whether a line goes on with fields: a field, an indented line, a comment, the end of brackets, or an item of a list above it."""
+    in_list = above.rstrip().endswith(":") or above.startswith("- ")
+    return bool(looks.match(line)) or line.startswith((" ", "\t", "#", "]", "}", "?", "<<", "...")) or (in_list and line.startswith("- "))
+
+
+def _closed(source: str, block: list[str], first: int, last: int, notation: str) -> Frontmatter:
     try:
-        return end if read_yaml("\n".join(block[:end])) else None
-    except FieldsUnreadable:
-        return None
+        return _complete(source, _read("\n".join(block), notation), first, last + 1)
+    except FieldsUnreadable as failure:
+        if notation == "yaml" and not any(_SYNTAX.match(line) for line in block):
+            return NOTHING  # a sentence between two rules
+        return _broken(source, first + 1 + failure.line, last + 1, failure.what)
+
+
+def _unclosed(source: str, head: list[str], first: int, notation: str, closing: str) -> Frontmatter:
+    """Fields without an end: they are read up to where text begins, and the rest is text."""
+    written = next((line for line in head if line.strip() and not line.startswith("#")), "")
+    if not _FIELD.match(written):
+        return NOTHING  # a rule at the top of the text
+    body = first + 1 + len(head)
+    try:
+        found = _complete(source, _read("\n".join(head), notation), first, body)
+    except FieldsUnreadable as failure:
+        return _broken(source, first + 1 + failure.line, body, failure.what)
+    message = f"the frontmatter has no closing {closing}; add it (the fields up to line {body} are read, the rest is text)"
+    return found._replace(problems=(*found.problems, _problem(source, first, "unclosed_frontmatter", message)))
 
 
 def _object(source: str, lines: list[str], first: int) -> Frontmatter:
@@ -98,41 +122,57 @@ def _object(source: str, lines: list[str], first: int) -> Frontmatter:
     try:
         fields, end = read_json(text)
     except FieldsUnreadable as failure:
-        last = next((i for i in range(first, len(lines)) if lines[i].rstrip() == "}"), None)
-        if last is None:
-            return _unclosed(source, lines, first, "}")
-        return _broken(source, first + failure.line, last, failure.what)
+        body = _end_of_object(lines, first)
+        if body and lines[body - 1].rstrip() == "}":
+            return _broken(source, first + failure.line, body, failure.what)
+        message = "the frontmatter has no closing }; add it (the text is indexed without its fields)"
+        return Frontmatter({}, {}, body, (_problem(source, first, "unclosed_frontmatter", message),))
     if text[end:].split("\n", 1)[0].strip():
         return NOTHING  # a sentence that begins with an object
-    return _complete(source, fields, first - 1, first + text.count("\n", 0, end))
+    return _complete(source, fields, first - 1, first + text.count("\n", 0, end) + 1)
 
 
-def _unclosed(source: str, lines: list[str], first: int, closing: str) -> Frontmatter:
-    following = lines[first + 1] if first + 1 < len(lines) else ""
-    if closing != "}" and not _FIELD.match(following):
-        return NOTHING  # a rule at the top of the text
-    message = f"the frontmatter has no closing {closing}; add it (until then the whole file is text)"
-    return NOTHING._replace(problems=(_problem(source, first, "unclosed_frontmatter", message),))
+def _end_of_object(lines: list[str], first: int) -> int:
+    """The line after an object that cannot be read: after a brace of its own, or where text follows a blank line; 0 where neither is."""
+    for at in range(first + 1, len(lines)):
+        if lines[at].rstrip() == "}":
+            return at + 1
+        if not lines[at].strip() and not lines[min(at + 1, len(lines) - 1)].lstrip().startswith(('"', "{", "}", "[", "]", ",")):
+            return at
+    return 0
 
 
-def _complete(source: str, found: list[Field], first: int, last: int) -> Frontmatter:
+def _read(text: str, notation: str) -> list[Field]:
+    """The fields of a block. Raises FieldsUnreadable."""
+    if notation != "json":
+        return read_toml(text) if notation == "toml" else read_yaml(text)
+    found, end = read_json(text)
+    if text[end:].strip():
+        raise FieldsUnreadable(text.count("\n", 0, end), "goes on after the JSON object; remove the rest")
+    return found
+
+
+def _complete(source: str, found: list[Field], first: int, body: int) -> Frontmatter:
     """Fields by name; of a name that stands twice the first one counts. Their lines are counted from the line after `first`."""
     fields: dict[str, tuple[str, ...]] = {}
     places: dict[str, int] = {}
     problems = []
-    for name, line, values in found:
+    for name, line, values, rest in found:
         if name in fields:
             message = f"the field {name} stands twice; the first one is used, remove the other"
             problems.append(_problem(source, first + 1 + line, "duplicate_field", message))
-        else:
-            fields[name], places[name] = values, first + 2 + line
-    return Frontmatter(fields, places, last + 1, tuple(problems))
+            continue
+        fields[name], places[name] = values, first + 2 + line
+        if rest:
+            message = f"the value of {name} ends before {rest[:80]}, which YAML takes for a comment; quote the value"
+            problems.append(_problem(source, first + 1 + line, "cut_value", message))
+    return Frontmatter(fields, places, body, tuple(problems))
 
 
-def _broken(source: str, line: int, last: int, what: str) -> Frontmatter:
-    """A closed block that gives no fields; the text after it is read."""
+def _broken(source: str, line: int, body: int, what: str) -> Frontmatter:
+    """A block that gives no fields; the text from line `body` on is read."""
     message = f"the frontmatter {what} (the text is indexed without its fields)"
-    return Frontmatter({}, {}, last + 1, (_problem(source, line, "broken_frontmatter", message),))
+    return Frontmatter({}, {}, body, (_problem(source, line, "broken_frontmatter", message),))
 
 
 def _problem(source: str, line: int, code: str, message: str) -> Problem:

@@ -159,6 +159,76 @@ def test_a_broken_block_is_reported_with_its_line_and_the_text_is_kept(text: str
     assert "Text" in document.lines
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("---\ntitle: Bad: colon\n\n# Heading\n\nBody.\n\n---\n\nRest\n", ["# Heading", "Body.", "Rest"]),
+        ("---\ntitle: Open\n# Heading\nText with: colon: twice\n\nMore text\n\n---\nRest\n", ["# Heading", "Text with: colon: twice", "More text"]),
+        ("---\ntitle: Open\n\n- item: a\n- item: b\n---\nRest\n", ["- item: a", "- item: b", "Rest"]),
+        ("---\ntitle: Open\nowner: edge\n\nNote: check the valve.\n\n---\n\nRest\n", ["Note: check the valve.", "Rest"]),
+        ('{\n"title": "X",,\n "b": 1 }\n\nText one.\n\n```json\n{\n}\n```\nTail\n', ["Text one.", "Tail"]),
+        ("---\n# set by the tool\ntitle: X\n\nRest\n", ["Rest"]),
+        ("+++\ntitle = 1\n\nRest\n", ["Rest"]),
+    ],
+)
+def test_the_text_after_fields_without_an_end_is_kept_and_the_fault_reported(text: str, kept: list[str]) -> None:
+    document = read(text)
+    assert set(kept) <= set(document.lines)
+    assert set(codes(document)) & {"broken_frontmatter", "unclosed_frontmatter"}
+    assert "Note" not in document.fields
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\ntitle: X\n\nkeywords:\n\n- a\n- b\n\n# a comment\nowner: edge\n# the last\n---\nText\n",
+        "---\n\nTitle: X\nKeywords: a, b\nowner: edge\n---\nText\n",
+        "---\ntitle: X\nkeywords: [\n  a,\n\n  b\n]\nowner: edge\n---\nText\n",
+        "---\ntitle: X\nnote: |\n  one\n\n  Two: three\nkeywords: a, b\nowner: edge\n---\nText\n",
+    ],
+)
+def test_blank_lines_and_comments_within_fields_do_not_end_them(text: str) -> None:
+    document = read(text)
+    assert (document.title, document.keywords, document.fields["owner"]) == ("X", ("a", "b"), ("edge",))
+    assert (codes(document), body(document)) == ([], "Text")
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ('+++\nsubtitle = "s"\ndescription = "the title"\ntitle = "T"\n[ms]\ntopic = "x"\n+++\n', {"title": 4, "description": 3, "ms.topic": 6}),
+        ('{\n"description": "the title",\n"title": "T",\n"x": {\n"a": 1,\n"title": 2}\n}\n', {"title": 3, "x.a": 5, "x.title": 6}),
+        ('---\nnote: "a\u2028b"\nother: a\u2028b\u0085c\ntitle: T\n---\n', {"note": 2, "other": 3, "title": 4}),
+    ],
+)
+def test_a_field_has_the_line_where_it_stands(text: str, lines: dict[str, int]) -> None:
+    found = read(text).field_lines
+    assert {name: found[name] for name in lines} == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "code"),
+    [
+        ('{\n"description": "the title",\n"title": "T",\n"title": "U"\n}\nText\n', 4, "duplicate_field"),
+        ("---\na: 1\nb: 2\nc: bad\x01\n---\nText\n", 4, "broken_frontmatter"),
+        ("---\na: 1\ntitle: Ticket #42 fix\n---\nText\n", 3, "cut_value"),
+        ("---json\n{}\nmore\n---\nText\n", 2, "broken_frontmatter"),
+    ],
+)
+def test_a_problem_has_the_line_of_the_fault(text: str, line: int, code: str) -> None:
+    assert [(problem.line, problem.code) for problem in read(text).problems] == [(line, code)]
+
+
+def test_case_45_a_value_that_yaml_takes_for_a_comment_is_reported_and_a_real_comment_is_not() -> None:
+    [problem] = read("---\ntitle: C# guide #1\nweight: 10 # the order\nowner: a|b & c\n---\nText\n").problems
+    assert problem.message == "the value of title ends before #1, which YAML takes for a comment; quote the value"
+
+
+def test_of_merged_lists_the_first_wins_and_nothing_is_reported() -> None:
+    document = read("---\nx:\n  <<: [{a: 1}, {a: 2, b: 3}]\n---\nText\n")
+    assert (document.fields, codes(document)) == ({"x.a": ("1",), "x.b": ("3",)}, [])
+
+
 def test_fields_that_were_never_closed_are_read_up_to_the_blank_line() -> None:
     document = read("---\ntitle: Open\n\n# Real heading\n\nSome: text: here\n\n---\n\nText\n")
     assert (document.title, document.lines[3], document.lines[5]) == ("Open", "# Real heading", "Some: text: here")

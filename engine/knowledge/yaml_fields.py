@@ -1,0 +1,87 @@
+"""Fields in YAML, composed and never constructed: no tag is followed, and `no`, `1.10` and dates stay what the author wrote."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import yaml
+
+from engine.knowledge.fields import Entries, Entry, Field, FieldsUnreadable, flat
+from engine.text import valid_unicode
+
+_MOST_VALUES = 10_000  # anchors can multiply values without end
+_NULL, _MERGE = "tag:yaml.org,2002:null", "tag:yaml.org,2002:merge"  # `category:`, `category: null` and `category: ~` name none
+_NO_LINE_ENDS = {0x85: "\uf8f0", 0x2028: "\uf8f1", 0x2029: "\uf8f2"}  # line ends for YAML only: parsed as private marks, then put back
+_LINE_ENDS = {ord(private): chr(mark) for mark, private in _NO_LINE_ENDS.items()}
+_CUT = re.compile(r"[ \t]+(#[^\s#!].*)")  # `Ticket #42`: a comment has a space after its mark
+
+
+def read_yaml(text: str) -> list[Field]:
+    """The fields of a YAML mapping; none where the text is empty. Raises FieldsUnreadable."""
+    reader = _Reader(text.translate(_NO_LINE_ENDS))
+    try:
+        node = yaml.compose(reader.text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as failure:
+        line = reader.line(failure.problem_mark) if failure.problem_mark is not None else 0
+        raise FieldsUnreadable(line, f"is not YAML: {failure.problem}; quote the value or repair the line") from failure
+    except yaml.reader.ReaderError as failure:
+        line = reader.text.count("\n", 0, failure.position)
+        raise FieldsUnreadable(line, "has a control character; remove it") from failure
+    except (yaml.YAMLError, RecursionError, ValueError) as failure:
+        raise FieldsUnreadable(0, f"is not YAML: {str(failure).splitlines()[0]}; repair it") from failure
+    if node is None and not text.strip():
+        return []
+    if not isinstance(node, yaml.MappingNode):
+        what = "is a list, not fields" if isinstance(node, yaml.SequenceNode) else "has no fields"
+        raise FieldsUnreadable(0, f"{what}; write `name: value` lines")
+    try:
+        return flat(reader.value(node))
+    except RecursionError as failure:
+        raise FieldsUnreadable(0, "is nested without end; write plain `name: value` lines") from failure
+
+
+class _Reader:
+    """Turns the nodes of one text into values, with the lines of the file."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._left = _MOST_VALUES
+        self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def line(self, mark: yaml.Mark) -> int:
+        """The line of a place, 0-based."""
+        return bisect.bisect_right(self._line_starts, mark.index) - 1
+
+    def value(self, node: yaml.Node) -> Any:
+        self._left -= 1
+        if self._left < 0:
+            raise FieldsUnreadable(self.line(node.start_mark), f"has more than {_MOST_VALUES:,} values; write fewer")
+        if isinstance(node, yaml.ScalarNode):
+            return None if node.tag == _NULL else str(node.value).translate(_LINE_ENDS)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.value(item) for item in node.value]
+        own = Entries(self._entry(key, value) for key, value in node.value if key.tag != _MERGE)
+        named = {entry.name for entry in own}
+        for entry in _merged_entries([self.value(value) for key, value in node.value if key.tag == _MERGE]):
+            if entry.name not in named:
+                named.add(entry.name)
+                own.append(entry)
+        return own
+
+    def _entry(self, key: yaml.Node, value: yaml.Node) -> Entry:
+        line = self.line(key.start_mark)
+        if not isinstance(key, yaml.ScalarNode) or not key.value.strip():
+            raise FieldsUnreadable(line, "has a field without a name; write `name: value` lines")
+        cut = _CUT.match(self.text, value.end_mark.index) if isinstance(value, yaml.ScalarNode) and value.style is None else None
+        return Entry(valid_unicode(key.value).translate(_LINE_ENDS).strip(), line, self.value(value), cut.group(1) if cut else "")
+
+
+def _merged_entries(values: Iterable[Any]) -> Iterator[Entry]:
+    for value in values:
+        if isinstance(value, Entries):
+            yield from value
+        elif isinstance(value, list):
+            yield from _merged_entries(value)
