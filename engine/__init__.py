@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from engine.contracts.tokens import TokenReport
     from engine.errors import BadInput, EnvironmentProblem, EvidenceError
     from engine.knowledge_engine import KnowledgeEngine
-    from engine.settings import RuleWeights, Settings, load_settings
+    from engine.settings import RuleWeights, Settings
+from engine.settings_sources import load_settings
 
 __all__ = [  # in the order in which a user meets them  # noqa: RUF022
     "Settings",
@@ -45,7 +46,8 @@ __all__ = [  # in the order in which a user meets them  # noqa: RUF022
 ]
 
 _HOMES = {
-    "engine.settings": ("Settings", "RuleWeights", "load_settings"),
+    "engine.settings": ("Settings", "RuleWeights"),
+    "engine.settings_sources": ("load_settings",),
     "engine.knowledge_engine": ("KnowledgeEngine",),
     "engine.contracts.reports": ("SyncReport", "Freshness", "Case"),
     "engine.contracts.lookup": ("LookupResult", "EvidenceBlock", "ContextPack"),

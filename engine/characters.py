@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_FOLLOWS = re.compile("[\u200d\u1160-\u11ff\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")  # joiner, Hangul vowels and finals, skin tones, tags
+# Joiner, Hangul vowels and finals, Thai and Lao AM, half-width voicing, skin tones, tags.
+_FOLLOWS = re.compile("[\u200d\u1160-\u11ff\u0e33\u0eb3\uff9e\uff9f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
 _FLAG_LETTER = re.compile("[\U0001f1e6-\U0001f1ff]")
 
 
 def inside_a_character(text: str, at: int, border: int = 0) -> bool:
     """Whether a cut before `text[at]` would tear a visible character; `border` is a place before it where none is torn.
 
-    After Unicode's UAX 29, without prepended marks.
+    After Unicode's UAX 29, without prepended marks and Indic conjuncts.
     """
     if not border < at < len(text) or text[at].isascii():
         return False

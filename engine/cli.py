@@ -13,8 +13,9 @@ from typing import Annotated, Any
 import typer
 
 from engine.errors import BadSettings, EvidenceError, Stopped
-from engine.settings import RuleWeights, Settings, load_settings
-from engine.signals import stoppable
+from engine.interrupts import stoppable
+from engine.settings import RuleWeights, Settings
+from engine.settings_sources import load_settings
 
 app = typer.Typer(
     help="Find out why a knowledge lookup missed: checkable evidence from Markdown, with a trace of every decision.",
@@ -38,21 +39,24 @@ def main() -> None:
         with stoppable(lambda: Stopped("stopped before the end; run the same command again")):
             app()
     except EvidenceError as failure:
-        print(f"evidence: {failure}", file=sys.stderr)
+        from engine.console.terminal import printable
+
+        print(printable([f"evidence: {failure}"]), file=sys.stderr)
         sys.exit(failure.exit_code)
 
 
 @app.command()
 def sync(positional: KbArgument = None, kb: Kb = Path("kb"), settings: Set = None, as_json: AsJson = False) -> None:
     """Build the index of the files as they are now."""
-    from engine.console import progress_display, sync_text
+    from engine.console.progress_display import progress_display
+    from engine.console.reports_text import sync_text
     from engine.knowledge_engine import KnowledgeEngine
 
     folder = positional or kb
     chosen = load_settings(folder, _overrides(settings))
     with progress_display() as progress, KnowledgeEngine.open(folder, settings=chosen, progress=progress, sync_first=True) as engine:
         done = engine.report()
-    print(done.model_dump_json() if as_json else sync_text(done))
+    print(done.model_dump_json() if as_json else sync_text(done, folder))
 
 
 @app.command()
@@ -65,7 +69,9 @@ def lookup(
     as_json: AsJson = False,
 ) -> None:
     """Look a question up and print the evidence, or the reason why there is none."""
-    from engine.console import freshness_text, lookup_text, progress_display
+    from engine.console.lookup_text import lookup_text
+    from engine.console.progress_display import progress_display
+    from engine.console.reports_text import freshness_text
     from engine.knowledge_engine import KnowledgeEngine
     from engine.lookup.transform import cleaned_query
 
@@ -82,19 +88,28 @@ def lookup(
 
 
 @app.command("lint")
-def lint_files(positional: KbArgument = None, kb: Kb = Path("kb"), settings: Set = None, as_json: AsJson = False) -> None:
+def lint_files(
+    positional: KbArgument = None,
+    kb: Kb = Path("kb"),
+    settings: Set = None,
+    ignored: Annotated[list[str] | None, typer.Option("--ignore", metavar="CODE", help="Leave findings of a code out; may be repeated.")] = None,
+    fail_on: Annotated[str, typer.Option("--fail-on", metavar="SEVERITY", help="Exit code 1 from here on: error, warning or info.")] = "error",
+    as_json: AsJson = False,
+) -> None:
     """Check the files: what cannot be found, what weakens retrieval, and what to do about it. Needs no index."""
-    from engine.console import lint_text, progress_display
-    from engine.contracts.lint import Severity
+    from engine.console.progress_display import progress_display
+    from engine.console.reports_text import lint_text
     from engine.index.embedders import make_embedder
-    from engine.insight.lint import lint
+    from engine.insight.lint.codes import known_codes, known_severity
+    from engine.insight.lint.rules import lint
 
     folder = positional or kb
     chosen = load_settings(folder, _overrides(settings))
-    with progress_display() as progress:
-        found = lint(folder, chosen, make_embedder(chosen), progress)
+    ignored_codes, least = known_codes(ignored or ()), known_severity(fail_on)
+    with progress_display(lambda _: Stopped("stopped; a check changes nothing, run it again")) as progress:
+        found = lint(folder, chosen, make_embedder(chosen), progress, ignored_codes)
     print(found.model_dump_json() if as_json else lint_text(found))
-    raise typer.Exit(1 if found.counts[Severity.ERROR] else 0)
+    raise typer.Exit(1 if found.has(least) else 0)
 
 
 @app.command()
@@ -105,7 +120,7 @@ def tokens(
     as_json: AsJson = False,
 ) -> None:
     """Show how a text is cut: search terms, stop words, names, and the embedding model's tokens."""
-    from engine.console import tokens_text
+    from engine.console.tokens_text import tokens_text
     from engine.index.embedders import make_embedder
     from engine.insight.tokens import token_report
 
@@ -117,7 +132,7 @@ def tokens(
 @app.command("settings")
 def show_settings(positional: KbArgument = None, kb: Kb = Path("kb"), settings: Set = None, as_json: AsJson = False) -> None:
     """Print the settings in force, each with its unit, its range and its sentence."""
-    from engine.console import settings_text
+    from engine.console.reports_text import settings_text
 
     chosen = load_settings(positional or kb, _overrides(settings))
     print(chosen.model_dump_json() if as_json else settings_text(chosen))
@@ -132,7 +147,7 @@ def serve(
     as_json: AsJson = False,
 ) -> None:
     """Build the index where it is missing, and serve the explorer on localhost."""
-    from engine.console import progress_display
+    from engine.console.progress_display import progress_display
     from engine.knowledge_engine import KnowledgeEngine
     from engine.server import become_server, expect_free, find_app
 

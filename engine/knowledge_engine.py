@@ -16,12 +16,13 @@ from engine.index.snapshot import Snapshot, current_id, index_home, open_snapsho
 from engine.index.state import freshness, report
 from engine.index.sync import open_or_build, sync
 from engine.insight.cases import read_cases
-from engine.insight.lint import lint
+from engine.insight.lint.rules import lint
 from engine.insight.tokens import token_report
 from engine.lookup.pipeline import Sink, look_up
 from engine.lookup.scope import ScopeInput
 from engine.progress import Progress, no_progress
-from engine.settings import Settings, load_settings
+from engine.settings import Settings
+from engine.settings_sources import load_settings
 from engine.trace import Recorder
 
 

@@ -17,5 +17,7 @@ def is_folder(path: Path) -> bool:
 
 def require_knowledge_base(kb: Path) -> None:
     """Raise KnowledgeBaseMissing where there is no folder."""
+    if kb.is_file():
+        raise KnowledgeBaseMissing(f"{kb} is a file; give the folder that it is in")
     if not is_folder(kb):
         raise KnowledgeBaseMissing(f"there is no knowledge base at {kb}; give a folder of Markdown files with --kb PATH")

@@ -34,6 +34,11 @@ class Step:
         return {**SYNC_STAGES, **LINT_STAGES}.get(self.stage, self.stage)
 
     @property
+    def is_published(self) -> bool:
+        """Whether a build has switched to its index: from here on nothing stops it."""
+        return self.stage == "write" and self.done == self.total
+
+    @property
     def share(self) -> float:
         """The part of the stage that is done, 0 to 1."""
         return min(self.done / self.total, 1.0) if self.total else 0.0
@@ -78,15 +83,17 @@ class Meter:
     @property
     def found(self) -> str:
         """What the reading found: documents, passages, and how many of these are embedded already."""
-        known = f"{self._known:,}" if self._known else "none"
-        return f"{self._totals.get('chunk', 0):,} documents, {self._totals.get('embed', 0):,} passages, {known} of them embedded before."
+        known = f", {self._known:,} of them embedded already" if self._known else ""
+        return f"{self._totals.get('chunk', 0):,} documents, {self._totals.get('embed', 0):,} passages{known}."
 
     def stopped(self, next_step: str) -> Stopped:
         """The error that ends the work here: what is kept, and how to go on."""
-        if "embed" not in self._totals:
-            return Stopped("stopped before any passage was embedded; the index is as it was, and the next run starts again")
-        done = self.step.done if self.step.stage == "embed" else self._totals["embed"]
-        return Stopped(f"stopped; {done:,} of {self._totals['embed']:,} passages are kept, and the index is as it was; {next_step}")
+        if self.step.is_published:
+            return Stopped("stopped; the new index is in place")
+        done = self.step.done if self.step.stage == "embed" else self._totals.get("embed", 0)
+        if not done:
+            return Stopped("stopped before any passage was embedded; nothing has changed, and the next run starts again")
+        return Stopped(f"stopped; {done:,} of {self._totals['embed']:,} passages are embedded and kept, nothing else has changed; {next_step}")
 
 
 def rough_time(seconds: float) -> str:

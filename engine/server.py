@@ -11,7 +11,8 @@ from typing import Any
 
 from engine.errors import EnvironmentProblem
 from engine.paths import is_folder
-from engine.settings import ENVIRONMENT_PREFIX, Settings
+from engine.settings import Settings
+from engine.settings_sources import ENVIRONMENT_PREFIX
 
 
 def find_app() -> Path:

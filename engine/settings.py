@@ -1,16 +1,10 @@
-"""Every number that a user may turn: its sentence, its unit and its range.
-
-Sources in rising order: the defaults, `<kb>/evidence.toml`, `EVIDENCE_*` variables, `--set name=value`, code.
-"""
+"""Every number that a user may turn: its sentence, its unit and its range."""
 
 from __future__ import annotations
 
 import difflib
-import os
-import tomllib
 from collections.abc import Mapping
 from itertools import pairwise
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
@@ -18,10 +12,7 @@ from pydantic.fields import FieldInfo
 
 from engine.digest import digest
 from engine.errors import BadSettings
-from engine.paths import require_knowledge_base
 
-ENVIRONMENT_PREFIX = "EVIDENCE_"
-RESERVED_VARIABLES = {"EVIDENCE_KB"}  # which knowledge base the explorer shows; not a setting
 BUILD_SETTINGS = (
     *("title_fields", "category_fields", "keyword_fields", "alias_fields"),
     *("chunk_tokens", "embedding_model", "embedding_dtype", "vector_store"),
@@ -41,14 +32,18 @@ def _weight(default: float, sentence: str) -> Any:
 
 
 def _comma_separated(value: Any) -> Any:
-    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+    """A text as a list, as it stands in an environment variable; also one that is written as in TOML."""
+    if not isinstance(value, str):
+        return value
+    parts = (part.strip().strip("\"'").strip() for part in value.strip().removeprefix("[").removesuffix("]").split(","))
+    return [part for part in parts if part]
 
 
 def _field_names(default: tuple[str, ...], sentence: str) -> Any:
     return Field(default=default, max_length=50, description=sentence)
 
 
-FieldNames = Annotated[tuple[Annotated[str, Field(min_length=1, max_length=200)], ...], BeforeValidator(_comma_separated)]
+FieldNames = Annotated[tuple[Annotated[str, Field(pattern=r"\S", max_length=200)], ...], BeforeValidator(_comma_separated)]
 
 
 class _Turnable(BaseModel):
@@ -140,18 +135,8 @@ class Settings(_Turnable):
         """A copy with some values changed; dotted names reach a rule weight. Raises BadSettings."""
         tree = self.model_dump()
         for name, value in values.items():
-            _put(tree, name, value)
-        return _validated(tree)
-
-
-def load_settings(kb: str | Path, overrides: Mapping[str, Any] | None = None) -> Settings:
-    """The settings of a knowledge base from file, environment and `overrides`. Raises KnowledgeBaseMissing, BadSettings."""
-    require_knowledge_base(Path(kb))
-    tree: dict[str, Any] = {}
-    for origin in (_from_file(Path(kb) / "evidence.toml"), _from_environment(), dict(overrides or {})):
-        for name, value in origin.items():
-            _put(tree, name, value)
-    return _validated(tree)
+            put(tree, name, value)
+        return validated(tree)
 
 
 def unit_and_range(field: FieldInfo) -> tuple[str, float, float] | None:
@@ -162,37 +147,23 @@ def unit_and_range(field: FieldInfo) -> tuple[str, float, float] | None:
     return str(field.json_schema_extra["unit"]), bounds["ge"], bounds["le"]
 
 
-def _from_file(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, RecursionError) as failure:
-        raise BadSettings(f"{path.name} cannot be read: {failure}; repair the file or remove it") from failure
-
-
-def _from_environment() -> dict[str, Any]:
-    return {
-        name.removeprefix(ENVIRONMENT_PREFIX).lower().replace("__", "."): value
-        for name, value in sorted(os.environ.items())
-        if name.startswith(ENVIRONMENT_PREFIX) and name not in RESERVED_VARIABLES
-    }
-
-
-def _put(tree: dict[str, Any], name: str, value: Any) -> None:
+def put(tree: dict[str, Any], name: str, value: Any) -> None:
     """Set a possibly dotted name in a tree of plain dicts."""
     head, _, rest = name.partition(".")
+    if "." in rest:
+        raise BadSettings(f"there is no setting {name[:80]}; run: evidence settings")
     if rest or isinstance(value, Mapping):
         branch = tree.setdefault(head, {})
         if not isinstance(branch, dict):
             raise BadSettings(f"{head} is one value, so {name} does not exist; write {head}=VALUE")
         for key, inner in ({rest: value} if rest else value).items():
-            _put(branch, key, inner)
+            put(branch, key, inner)
     else:
         tree[head] = value
 
 
-def _validated(tree: dict[str, Any]) -> Settings:
+def validated(tree: dict[str, Any]) -> Settings:
+    """Settings from a tree of plain values. Raises BadSettings."""
     try:
         return Settings.model_validate(tree)
     except ValidationError as failure:
@@ -201,15 +172,20 @@ def _validated(tree: dict[str, Any]) -> Settings:
 
 def _one_sentence(failure: ValidationError) -> str:
     first = failure.errors(include_url=False)[0]
-    name = ".".join(str(part) for part in first["loc"])
+    name = ".".join(part for part in first["loc"] if isinstance(part, str))
     if first["type"] == "extra_forbidden":
         known = RuleWeights.model_fields if name.startswith("rule_weights.") else Settings.model_fields
         prefix, _, leaf = name.rpartition(".")
         near = difflib.get_close_matches(leaf, known, n=1)
-        meant = f"did you mean {prefix + '.' if prefix else ''}{near[0]}?" if near else f"known are {', '.join(known)}"
-        return f"unknown setting {name}; {meant}"
+        meant = f"did you mean {prefix + '.' if prefix else ''}{near[0]}?" if near else "run evidence settings to see all"
+        return f"unknown setting {name[:80]}; {meant}"
     if first["type"] == "value_error":
         return first["msg"].removeprefix("Value error, ")
     field = (RuleWeights.model_fields if name.startswith("rule_weights.") else Settings.model_fields).get(name.rpartition(".")[2])
     sentence = f" ({field.description})" if field is not None else ""
-    return f"setting {name} is {first['input']!r}: {first['msg'][0].lower()}{first['msg'][1:]}{sentence}"
+    return f"setting {name} is {_short(first['input'])}: {first['msg'][0].lower()}{first['msg'][1:]}{sentence}"
+
+
+def _short(value: Any) -> str:
+    written = repr(value)
+    return written if len(written) <= 80 else f"{written[:80]}..."

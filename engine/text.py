@@ -30,6 +30,7 @@ _MARKS = (  # vowel signs and accents that Python does not count as letters
 LETTER = rf"(?:[^\W_{CJK}]|[{_MARKS}])"
 _RUN = re.compile(rf"[{CJK}]+|{LETTER}+(?:(?:::|[-_./:@&]){LETTER}+)*(?:\+\+|#(?!\w))?")
 _PART = re.compile(rf"{LETTER}+")
+_NAMED_PART = re.compile(rf"{LETTER}+(?:\+\+|#(?!\w))?")  # `C++` and `C#` are other words than `C`
 _LEVELS = (re.compile("[/:@&]"), re.compile("[.]"), re.compile("[-_]"))
 _CAMEL = re.compile("[a-z][A-Z]|[0-9][A-Z][a-z]|[A-Z]{2}[a-z]{2}")  # not the plural of an acronym, "PDFs"
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -37,8 +38,9 @@ _IS_CJK = re.compile(f"[{CJK}]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _STOP_RUN = re.compile(f"(?:{'|'.join(sorted(CHINESE, key=len, reverse=True))})++")  # nothing but stop words, such as "what is this" in Chinese
 _SPACE = re.compile(r"\s+")
-_UNSEEN = "\u00ad\u2060\ufeff"  # soft hyphen, word joiner, byte order mark: inside of words that look whole
-_MELTS = re.compile(f"[\uff9e\uff9f\u1160-\u11ff{_UNSEEN}]")  # into the character before it, as marks do: voicing, vowels and finals of Hangul
+# Inside of words that look whole: soft hyphen, zero-width space, marks of direction, joiners of words, variants of a character.
+_UNSEEN = "\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064\ufe0e\ufe0f\ufeff"
+_MELTS = re.compile(f"[\uff9e\uff9f\u1160-\u11ff\u3131-\u318e\uffa0-\uffdc{_UNSEEN}]")  # into the character before it, as marks do: voicing, Hangul
 _ODD = re.compile(f"[\u2010\u2011{_UNSEEN}]")
 _PLAIN_MARKS = str.maketrans({"\u2010": "-", "\u2011": "-", **dict.fromkeys(_UNSEEN)})
 _REMEMBERED = 40  # characters; a longer run is no word that comes back
@@ -123,10 +125,10 @@ def _tokens(text: str) -> Iterator[Token]:
 
 def _pieces(run: str) -> tuple[Token, ...]:
     """The tokens of a run, counted from its start."""
-    return _known_pieces(run) if len(run) <= _REMEMBERED else tuple(_cut(run, 0))
+    return tuple(_cut(run, 0)) if len(run) > _REMEMBERED or _IS_CJK.match(run) else _known_pieces(run)
 
 
-@lru_cache(maxsize=1 << 16)  # most of any text are the same few thousand words
+@lru_cache(maxsize=1 << 14)  # most of any text are the same few thousand words
 def _known_pieces(run: str) -> tuple[Token, ...]:
     return tuple(_cut(run, 0))
 
@@ -137,7 +139,7 @@ def _sequence(text: str) -> Iterator[Token]:
         if _IS_CJK.match(run):
             yield from (token for token in _cut_cjk(run, start) if token.kind == "bigram" or len(run) == 1)
         else:
-            yield from (Token(fold(part.group()), "word", start + part.start(), start + part.end()) for part in _PART.finditer(run))
+            yield from (Token(fold(part.group()), "word", start + part.start(), start + part.end()) for part in _NAMED_PART.finditer(run))
 
 
 def _placed(tokens: Iterable[Token], text: str) -> list[Token]:

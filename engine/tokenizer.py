@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,7 @@ class Tokenizer(Protocol):
 
     name: str
     reserved: int  # special tokens that the model adds to every text
+    parts_marks: bool  # whether every punctuation mark and CJK character is a token of its own
 
     def map(self, text: str) -> TokenMap:
         """The tokens of a text, by position."""
@@ -59,6 +61,7 @@ class ModelTokenizer(Tokenizer):
         self._fast.no_truncation()
         self._fast.no_padding()
         self.reserved = self._fast.num_special_tokens_to_add(False)
+        self.parts_marks = json.loads(path.read_bytes()).get("pre_tokenizer", {}).get("type") == "BertPreTokenizer"
         self._unknown_id = next((i for t in ("[UNK]", "<unk>") if (i := self._fast.token_to_id(t)) is not None), -1)
 
     def map(self, text: str) -> TokenMap:
@@ -71,6 +74,7 @@ class WordTokenizer(Tokenizer):
 
     name = "words"
     reserved = 0
+    parts_marks = True
     _token = re.compile(rf"[{CJK}]|{LETTER}+|[^\w\s]|_")
 
     def map(self, text: str) -> TokenMap:

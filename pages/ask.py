@@ -3,7 +3,7 @@
 import streamlit as st
 
 from engine.errors import BadSettings, EvidenceError
-from engine.settings import load_settings
+from engine.settings_sources import load_settings
 from pages.ui import address
 from pages.ui.attempts import attempts_panel
 from pages.ui.controls import scope_picker, settings_panel

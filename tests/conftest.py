@@ -11,7 +11,7 @@ import pytest
 
 from engine.contracts.lookup import LookupResult
 from engine.knowledge_engine import KnowledgeEngine
-from engine.settings import load_settings
+from engine.settings_sources import load_settings
 from tests.documents import DOCUMENTS, SITUATIONS, Situation
 from tests.knowledge_base import Bench, WordVectorsModelTokens, open_bench, open_engine
 

@@ -9,7 +9,7 @@ import pytest
 
 from engine.cli import app
 from engine.contracts.lint import Severity
-from engine.insight.lint_codes import CODES
+from engine.insight.lint.codes import CODES
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

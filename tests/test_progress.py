@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.console import LINE_SECONDS, lines_display
+from engine.console.progress_display import LINE_SECONDS, lines_display
 from engine.progress import Meter, rough_time
 
 
@@ -63,11 +63,11 @@ def test_an_estimate_is_told_as_precisely_as_it_is_known(seconds: float, words: 
 
 def test_where_work_stops_the_sentence_says_what_is_kept_and_the_next_step() -> None:
     meter = Meter()
-    assert str(meter.stopped("again")) == "stopped before any passage was embedded; the index is as it was, and the next run starts again"
+    assert str(meter.stopped("again")) == "stopped before any passage was embedded; nothing has changed, and the next run starts again"
     meter.note("embed", 1024, 14141)
-    assert str(meter.stopped("again")) == "stopped; 1,024 of 14,141 passages are kept, and the index is as it was; again"
+    assert str(meter.stopped("again")) == "stopped; 1,024 of 14,141 passages are embedded and kept, nothing else has changed; again"
     meter.note("write", 0, 1)
-    assert str(meter.stopped("again")) == "stopped; 14,141 of 14,141 passages are kept, and the index is as it was; again"
+    assert str(meter.stopped("again")) == "stopped; 14,141 of 14,141 passages are embedded and kept, nothing else has changed; again"
 
 
 def test_a_log_gets_a_line_for_each_stage_the_first_estimate_and_then_one_in_several_seconds() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from engine.errors import BadSettings
 from engine.lookup.rules import RULES
-from engine.settings import RuleWeights, Settings, load_settings
+from engine.settings import RuleWeights, Settings
+from engine.settings_sources import load_settings
 
 
 def test_later_sources_win(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

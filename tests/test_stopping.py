@@ -18,7 +18,7 @@ import pytest
 
 from engine.index.embedding import BATCH
 from engine.index.snapshot import current_id, index_home
-from engine.settings import load_settings
+from engine.settings_sources import load_settings
 from tests.knowledge_base import write_files
 
 ROOT = Path(__file__).parents[1]
@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[1]
 CODE = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from engine.cli import main; main()"
 DOCUMENTS = 300
 CHUNKS = 10 * DOCUMENTS
-STOPPED = r"evidence: stopped; ([\d,]+) of 3,000 passages are kept, and the index is as it was; the same command goes on from there\n"
+STOPPED = r"evidence: stopped; ([\d,]+) of 3,000 passages are embedded and kept, nothing else has changed; the same command goes on from there\n"
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from engine.contracts.base import Contract
 
 
 class Severity(StrEnum):
-    """How much a finding costs: text that cannot be found, weaker retrieval, or only worth knowing."""
+    """How much a finding costs: text or fields that are lost, weaker retrieval, or only worth knowing."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -35,3 +35,8 @@ class LintReport(Contract):
     chunks: int = Field(ge=0)
     counts: dict[Severity, int] = Field(description="How many findings there are of each severity.")
     findings: tuple[Finding, ...]
+
+    def has(self, least: Severity) -> bool:
+        """Whether there is a finding of a severity, or of a graver one."""
+        severities = list(Severity)
+        return any(self.counts[severity] for severity in severities[: severities.index(least) + 1])

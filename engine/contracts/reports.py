@@ -18,12 +18,20 @@ SYNC_STAGES = {
 LINT_STAGES = {"words": "Reading words", "check": "Checking"}
 
 
+SkipCode = Literal["undecodable", "binary", "too_large", "unreadable", "outside", "linked_folder", "hidden", "not_markdown"]
+FrontmatterCode = Literal["broken_frontmatter", "unclosed_frontmatter", "duplicate_field", "cut_value"]
+DocumentCode = Literal["long_title", "long_heading", "no_text", "twin_name"]
+EmbedderCode = Literal["unreadable_by_embedder", "beyond_embedder_limit"]
+ProblemCode = FrontmatterCode | DocumentCode | EmbedderCode
+
+
 class SkippedFile(Contract):
-    """A file that is not indexed, and why."""
+    """A file or folder that is not indexed, and why."""
 
     source: str
-    code: str = Field(description="`undecodable`, `binary`, `too_large`, `unreadable`, `outside`, `folder`, `hidden` or `not_markdown`.")
+    code: SkipCode
     reason: str
+    line: int | None = Field(default=None, ge=1, description="Where a file stops being text.")
 
 
 class Problem(Contract):
@@ -31,10 +39,7 @@ class Problem(Contract):
 
     source: str
     line: int = Field(ge=1)
-    code: str = Field(
-        description="Frontmatter: `broken_frontmatter`, `unclosed_frontmatter`, `duplicate_field`. Document: `long_title`, `no_text`, `twin_name`. "
-        "Embedder: `unreadable_by_embedder`, `beyond_embedder_limit`."
-    )
+    code: ProblemCode
     message: str
 
 
@@ -44,6 +49,7 @@ class SyncReport(Contract):
     snapshot_id: str
     documents: int = Field(ge=0)
     chunks: int = Field(ge=0)
+    categories: dict[str, int] = Field(description="How many documents each category has, the largest first.")
     indexed: tuple[str, ...]
     skipped: tuple[SkippedFile, ...]
     problems: tuple[Problem, ...]

@@ -16,7 +16,8 @@ from engine.contracts.reports import Problem, SkippedFile
 from engine.digest import bytes_hash
 from engine.errors import EnvironmentProblem, IndexDamaged
 from engine.knowledge.chunking import Chunk
-from engine.knowledge.corpus import Corpus, Document
+from engine.knowledge.corpus import Corpus
+from engine.knowledge.document import Document
 from engine.knowledge.keywords import keyword_entries
 from engine.text import pairs, terms
 
@@ -29,7 +30,7 @@ create table chunks (row integer primary key, id varchar, source varchar, sectio
     end_line integer, carried integer, content varchar, content_hash varchar, tokens integer, readable double, terms integer, pairs integer);
 create table postings (field tinyint, term varchar, row integer, count integer);
 create table keywords (key varchar, kind varchar, text varchar, canonical varchar, source varchar);
-create table skipped (source varchar, code varchar, reason varchar);
+create table skipped (source varchar, code varchar, reason varchar, line integer);
 create table problems (source varchar, line integer, code varchar, message varchar);
 """
 
@@ -94,7 +95,7 @@ def _tables(corpus: Corpus, chunks: Sequence[Chunk], problems: Sequence[Problem]
         "chunks": [_chunk_row(row, chunk, counts) for row, (counts, chunk) in enumerate(counted)],
         "postings": sorted(postings),
         "keywords": [tuple(entry) for entry in keyword_entries(corpus.documents)],
-        "skipped": [(file.source, file.code, file.reason) for file in corpus.skipped],
+        "skipped": [(file.source, file.code, file.reason, file.line) for file in corpus.skipped],
         "problems": [(problem.source, problem.line, problem.code, problem.message) for problem in problems],
     }
 
@@ -212,10 +213,14 @@ class Catalog:
         """The content hash of every indexed document."""
         return dict(self._all("select source, content_hash from documents"))
 
+    def category_sizes(self) -> dict[str, int]:
+        """How many documents each category has, the largest first."""
+        return dict(self._all("select value, count(*) from fields where field = 'category' group by value order by count(*) desc, value"))
+
     def skipped(self) -> tuple[SkippedFile, ...]:
         """The files that are not indexed."""
-        found = self._all("select source, code, reason from skipped order by source")
-        return tuple(SkippedFile(source=source, code=code, reason=reason) for source, code, reason in found)
+        found = self._all("select source, code, reason, line from skipped order by source")
+        return tuple(SkippedFile(source=source, code=code, reason=reason, line=line) for source, code, reason, line in found)
 
     def problems(self) -> tuple[Problem, ...]:
         """The faults of files that are indexed."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from engine.errors import ModelUnavailable
 from engine.index.embedding import BATCH, Embedder
 from engine.index.embedding_cache import EmbeddingCache, text_hash
 from engine.progress import Progress
@@ -23,16 +24,20 @@ def embed_texts(texts: Sequence[str], embedder: Embedder, cache: EmbeddingCache,
     keys = [text_hash(text) for text in texts]
     copies, unique = Counter(keys), dict(zip(keys, texts, strict=True))
     known = cache.get(unique)
+    dimension = 0
     while missing := {key: text for key, text in unique.items() if key not in known}:
         done = sum(copies[key] for key in known)
         for batch in in_mixed_order(batches(missing)):
             progress("embed", done, len(keys))
             vectors = embedder.embed_documents([unique[key] for key in batch])
+            dimension = dimension or vectors.shape[1]
+            if vectors.shape[1] != dimension:
+                raise ModelUnavailable(f"the model returned vectors of {dimension} and of {vectors.shape[1]} numbers; choose another embedding_model")
             new = dict(zip(batch, vectors, strict=True))
             cache.put(new)
             known |= new
             done += sum(copies[key] for key in batch)
-        known = {key: vector for key, vector in known.items() if vector.size == vectors.shape[1]}  # the cache may be wrong, the model is not
+        known = {key: vector for key, vector in known.items() if vector.size == dimension}  # the cache may be wrong, the model is not
     progress("embed", len(keys), len(keys))
     return np.stack([known[key] for key in keys]) if keys else np.zeros((0, 0), dtype=np.float32)
 

@@ -23,8 +23,8 @@ from engine.errors import EnvironmentProblem
 _FORMAT = 1  # part of the name: another format is another file
 _WAIT_SECONDS = 60  # for another process that writes a batch, which takes it milliseconds
 _KEYS_A_QUERY = 500  # SQLite before 3.32 takes 999 parameters
-# These come from the disk, the rights or other processes; any other failure is the file's own.
-_SURROUNDINGS = ("SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR", "SQLITE_LOCKED", "SQLITE_NOMEM", "SQLITE_PERM", "SQLITE_READONLY")
+# These are the file's own; any other failure comes from the disk, the rights or other processes, and the file stays.
+_DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_FORMAT", "SQLITE_ERROR", "SQLITE_SCHEMA", "SQLITE_MISMATCH", "SQLITE_CONSTRAINT")
 _SCHEMA = "create table if not exists embeddings (text_hash blob primary key, vector blob not null, checksum blob not null)"
 _NEXT_STEP = "make room there, let other builds end, or give another folder (index_dir)"
 _TYPES = "<f4"  # the same bytes on any machine
@@ -137,7 +137,7 @@ class EmbeddingCache:
 
 
 def _is_damage(failure: sqlite3.DatabaseError) -> bool:
-    return not getattr(failure, "sqlite_errorname", "").startswith(_SURROUNDINGS)
+    return getattr(failure, "sqlite_errorname", "").startswith(_DAMAGE)
 
 
 def _connected(path: Path) -> sqlite3.Connection:

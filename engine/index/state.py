@@ -6,7 +6,7 @@ from pathlib import Path
 
 from engine.contracts.reports import Freshness, SkippedFile, SyncReport
 from engine.digest import bytes_hash
-from engine.index.faults import unreadable_problem
+from engine.index.embedder_problems import unreadable_problem
 from engine.index.snapshot import Snapshot
 from engine.knowledge.files import decode, list_files, read_file
 from engine.settings import Settings
@@ -39,6 +39,7 @@ def report(snapshot: Snapshot, settings: Settings) -> SyncReport:
         snapshot_id=snapshot.id,
         documents=snapshot.catalog.document_count,
         chunks=snapshot.catalog.chunk_count,
+        categories=snapshot.catalog.category_sizes(),
         indexed=tuple(sorted(snapshot.catalog.file_hashes())),
         skipped=snapshot.catalog.skipped(),
         problems=tuple(sorted(problems, key=lambda one: (one.source, one.line, one.code))),

@@ -18,9 +18,9 @@ from engine.digest import bytes_hash, digest, file_hash
 from engine.errors import EnvironmentProblem, IndexDamaged, IndexLocked, IndexMissing
 from engine.index.catalog import write_catalog
 from engine.index.embed import embed_texts
+from engine.index.embedder_problems import beyond_limit_problems
 from engine.index.embedding import Embedder
 from engine.index.embedding_cache import EmbeddingCache
-from engine.index.faults import beyond_limit_problems
 from engine.index.snapshot import CATALOG, FORMAT_VERSION, VECTORS, Snapshot, flush, index_home, index_root, open_snapshot, publish
 from engine.index.vectors import write_vectors
 from engine.knowledge.chunking import Chunk, chunk_document
@@ -84,8 +84,6 @@ def _explained(home: Path) -> Iterator[None]:
     """Around writing to the index, and around nothing else: an OSError of a progress callback is not the index's."""
     try:
         yield
-    except Timeout:
-        raise
     except duckdb.Error as failure:
         raise EnvironmentProblem(f"the index cannot be written to {home}: {failure}; give another folder (index_dir)") from failure
     except OSError as failure:
@@ -102,7 +100,7 @@ def _build(kb: Path, home: Path, settings: Settings, embedder: Embedder, progres
     with EmbeddingCache(index_root(settings), embedder.fingerprint) as cache:
         vectors = embed_texts([chunk.embedded_text for chunk in chunks], embedder, cache, progress)
     problems = (*corpus.problems, *(beyond_limit_problems(chunks, embedder) if settings.chunk_tokens > embedder.max_tokens else ()))
-    progress("write", 0, 1)
+    progress("write", 0, 2)
     building = home / "snapshots" / ".building"
     try:
         with _explained(home):
@@ -110,9 +108,10 @@ def _build(kb: Path, home: Path, settings: Settings, embedder: Embedder, progres
             building.mkdir(parents=True)
             _write_files(building, corpus, chunks, problems, vectors)
             manifest = _manifest(building, corpus, chunks, vectors, settings, embedder)
-        progress("write", 1, 1)  # the last moment to stop: what follows is the switch
+        progress("write", 1, 2)  # the last moment to stop: what follows is the switch
         with _explained(home):
             publish(home, building, manifest, settings.keep_snapshots)
+        progress("write", 2, 2)
     finally:
         shutil.rmtree(building, ignore_errors=True)
 

@@ -10,12 +10,21 @@ MOST_NAME_CHARACTERS = 200  # of a title or breadcrumb: more would crowd the con
 
 
 def make_breadcrumb(title: str, headings: tuple[str, ...], count: Callable[[str], int], limit: int) -> str:
-    """Title and headings, the title not twice; at most 200 characters and half of the limit."""
-    path = headings[1:] if headings and headings[0] == title else headings
-    breadcrumb = " > ".join(part for part in (title, *path) if part)[:MOST_NAME_CHARACTERS].strip()
+    """Title and headings, the title not twice; at most 200 characters and half of the limit, what is in the middle left out first."""
+    parts = breadcrumb_parts(title, headings)
+    breadcrumb = " > ".join(parts)
+    if len(parts) > 2 and (len(breadcrumb) > MOST_NAME_CHARACTERS or count(breadcrumb) * 2 > limit):
+        breadcrumb = " > ".join((parts[0], "…", parts[-1]))
+    breadcrumb = breadcrumb[:MOST_NAME_CHARACTERS].strip()
     while count(breadcrumb) * 2 > limit:
         breadcrumb = breadcrumb[: len(breadcrumb) * 3 // 4].strip()
     return breadcrumb
+
+
+def breadcrumb_parts(title: str, headings: tuple[str, ...]) -> tuple[str, ...]:
+    """The title and the headings below it."""
+    path = headings[1:] if headings and headings[0] == title else headings
+    return tuple(part for part in (title, *path) if part)
 
 
 def section_slug(headings: tuple[str, ...]) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.knowledge.chunk_names import encode_source, make_breadcrumb, section_slug, unique_slug
-from engine.knowledge.corpus import Document
 from engine.knowledge.cutting import cut
+from engine.knowledge.document import Document
 from engine.knowledge.measured_text import MeasuredText, Stretch
-from engine.knowledge.outline import Block
+from engine.knowledge.outline import Block, Section
 from engine.tokenizer import Tokenizer
 
 
@@ -44,9 +44,16 @@ def chunk_document(document: Document, tokenizer: Tokenizer, limit: int) -> list
         slug = unique_slug(section_slug(section.headings), seen)
         breadcrumb = make_breadcrumb(document.title, section.headings, text.count, limit)
         room = limit - tokenizer.reserved - text.count(breadcrumb)
-        for piece, stretch in enumerate(_joined(text, section.blocks, room), start=1):
+        for piece, stretch in enumerate(_joined(text, _blocks(section, breadcrumb), room), start=1):
             chunks.append(_chunk(text, document.source, slug, piece, breadcrumb, stretch))
     return chunks
+
+
+def _blocks(section: Section, breadcrumb: str) -> tuple[Block, ...]:
+    """What stands in a section; its heading, too, where it is too long to be in the breadcrumb."""
+    if not section.headings or section.headings[-1] in breadcrumb:
+        return section.blocks
+    return (Block("text", section.line, section.text_line), *section.blocks)
 
 
 def _joined(text: MeasuredText, blocks: tuple[Block, ...], room: int) -> Iterator[Stretch]:

@@ -46,8 +46,13 @@ def _line_by_line(text: MeasuredText, block: Block, head_end: int, rows: list[in
     borders = [block.start, *rows[1:], block.end]
     for start, end in pairwise(borders):
         line = text.whole_lines(start, end)
-        if line is not None:
+        if line is None:
+            continue
+        if start > block.start or text.fits(line, room):
             yield from _sentences(text, Stretch(line.start, line.end, head if start > block.start else ""), room)
+        else:
+            for piece, part in enumerate(_sentences(text, line, room - text.count(head))):
+                yield Stretch(part.start, part.end, head if piece else "")
 
 
 def _sentences(text: MeasuredText, stretch: Stretch, room: int) -> Iterator[Stretch]:
@@ -80,6 +85,7 @@ def _end_of_piece(text: MeasuredText, start: int, end: int, room: int) -> int:
     border = _LINE_OR_WORD_END.match(text.text, earliest, latest)
     if border is not None and text.fits(Stretch(start, border.end()), room):
         return border.end()
-    while latest > start + 1 and not text.fits(Stretch(start, latest), room):
-        latest = start + (latest - start) * 3 // 4
-    return border_before(text.text, latest, start)
+    end_of_piece = border_before(text.text, latest, start)
+    while end_of_piece > start + 1 and not text.fits(Stretch(start, end_of_piece), room):
+        end_of_piece = border_before(text.text, start + (end_of_piece - start) * 3 // 4, start)
+    return end_of_piece

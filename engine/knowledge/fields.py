@@ -23,6 +23,7 @@ class Field(NamedTuple):
     name: str
     line: int
     values: tuple[str, ...]
+    is_list: bool = False
     rest: str = ""  # what the notation took for a comment though it hardly is one
 
 
@@ -46,7 +47,7 @@ def flat(entries: Entries, prefix: str = "") -> list[Field]:
         if isinstance(value, Entries):
             found += flat(value, f"{prefix}{name}.")
         else:
-            found.append(Field(prefix + name, line, tuple(_texts(value)), rest))
+            found.append(Field(prefix + name, line, tuple(_texts(value)), isinstance(value, list), rest))
     return found
 
 

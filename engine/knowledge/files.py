@@ -6,12 +6,13 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.contracts.reports import SkippedFile
+from engine.contracts.reports import SkipCode, SkippedFile
 from engine.paths import is_folder, require_knowledge_base
 
 MARKDOWN_SUFFIXES = {".md", ".markdown", ".mdx"}
 OWN_FILES = {"cases.yaml", "evidence.toml"}  # about the knowledge base, not in it
 REPOSITORIES = {".git", ".hg", ".svn"}  # named as one folder, never walked
+MOST_PATH_BYTES = 4_000  # systems end at 4,096
 MOST_BYTES = 20_000_000  # a larger file is a dump, not a document
 
 
@@ -24,35 +25,54 @@ def list_files(kb: Path) -> Iterator[tuple[str, Path]]:
         KnowledgeBaseMissing: there is no folder at `kb`.
     """
     require_knowledge_base(kb)
-    closed: list[Path] = []
-    found: list[Path] = []
-    for folder, folders, files in os.walk(kb, onerror=lambda failure: closed.append(Path(str(failure.filename)))):
-        folders.sort()
-        hidden = is_hidden(Path(folder).relative_to(kb))
-        found += [Path(folder, name) for name in files if not hidden or Path(name).suffix.lower() in MARKDOWN_SUFFIXES]
-        found += [path for path in (Path(folder, name) for name in folders) if path.is_symlink() or (path.name.startswith(".") and not hidden)]
-        folders[:] = [name for name in folders if name not in REPOSITORIES]
-    named = ((path.relative_to(kb).as_posix(), path) for path in (*found, *closed))
-    return iter(sorted((source, path) for source, path in named if source not in OWN_FILES))
+    found: list[tuple[str, Path]] = []
+    waiting = [""]  # folders by their path within the knowledge base; a stack, since folders may be nested a thousand deep
+    while waiting:
+        folder = waiting.pop()
+        try:
+            with os.scandir(kb / folder) as entries:
+                inside = [(f"{folder}/{entry.name}".lstrip("/"), entry.is_dir(follow_symlinks=False), entry.is_symlink()) for entry in entries]
+        except OSError:
+            found.append((folder or ".", kb / folder))
+            continue
+        for source, is_real_folder, is_link in inside:
+            name = source.rpartition("/")[2]
+            if is_real_folder and name not in REPOSITORIES:
+                waiting.append(source)
+            if _is_named(source, name, is_real_folder, is_link, hidden_above=is_hidden(Path(folder))):
+                found.append((source, kb / source))
+    return iter(sorted(found))
+
+
+def _is_named(source: str, name: str, is_real_folder: bool, is_link: bool, *, hidden_above: bool) -> bool:
+    """Whether an entry of a folder is listed: files, links, and the uppermost hidden folders; of hidden folders only documents and links."""
+    if is_real_folder:
+        return name.startswith(".") and not hidden_above
+    if hidden_above:
+        return is_link or Path(name).suffix.lower() in MARKDOWN_SUFFIXES
+    return source not in OWN_FILES
 
 
 def is_hidden(path: Path) -> bool:
     """Whether a path within the knowledge base has a part that begins with a dot."""
-    return any(part.startswith(".") for part in path.parts)
+    return any(part.startswith(".") and part != "." for part in path.parts)
 
 
 def read_file(source: str, path: Path, root: Path) -> bytes | SkippedFile:
     """The bytes of a document, or why the file is none."""
     name = source.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
-    def skipped(code: str, reason: str) -> SkippedFile:
+    def skipped(code: SkipCode, reason: str) -> SkippedFile:
         return SkippedFile(source=name, code=code, reason=reason)
 
+    if len(os.fsencode(path)) > MOST_PATH_BYTES:
+        return skipped("unreadable", "its path is too long; move it up")
     if is_hidden(Path(source)):
         return skipped("hidden", "names that begin with a dot are not read; rename it if it is a document")
     if is_folder(path):
-        linked = path.is_symlink()
-        return skipped("folder", "links to folders are not followed; copy the folder" if linked else "the folder cannot be read; make it readable")
+        if path.is_symlink():
+            return skipped("linked_folder", "links to folders are not followed; copy the folder")
+        return skipped("unreadable", "the folder cannot be read; make it readable")
     if path.suffix.lower() not in MARKDOWN_SUFFIXES:
         return skipped("not_markdown", "only .md, .markdown and .mdx files are read")
     if name != source:
@@ -75,11 +95,15 @@ def decode(source: str, data: bytes) -> str | SkippedFile:
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as failure:
-        line = data[: failure.start].count(b"\n") + 1
+        line = _one_line_end(data[: failure.start].decode(encoding, "ignore")).count("\n") + 1
         named = encoding.removesuffix("-sig").upper()
-        return SkippedFile(source=source, code="undecodable", reason=f"line {line} is not {named}; save the file as UTF-8")
+        return SkippedFile(source=source, code="undecodable", reason=f"line {line} is not {named}; save the file as UTF-8", line=line)
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
         reason = f"line {line} has a NUL character, so this is no text or text without a byte order mark; save the file as UTF-8 or remove it"
-        return SkippedFile(source=source, code="binary", reason=reason)
+        return SkippedFile(source=source, code="binary", reason=reason, line=line)
+    return _one_line_end(text).lstrip("\ufeff\u200b")
+
+
+def _one_line_end(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")

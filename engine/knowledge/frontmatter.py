@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from engine.contracts.reports import Problem
+from engine.contracts.reports import FrontmatterCode, Problem
 from engine.knowledge.fields import Field, FieldsUnreadable
 from engine.knowledge.json_fields import read_json
 from engine.knowledge.toml_fields import read_toml
@@ -26,11 +26,12 @@ class Frontmatter(NamedTuple):
 
     fields: dict[str, tuple[str, ...]]
     lines: dict[str, int]  # of each field, 1-based
+    lists: frozenset[str]  # the fields that are lists: a comma in an item is the author's
     body_line: int  # first line of the body, 0-based
     problems: tuple[Problem, ...]
 
 
-NOTHING = Frontmatter({}, {}, 0, ())
+NOTHING = Frontmatter({}, {}, frozenset(), 0, ())
 
 
 def read_frontmatter(source: str, lines: list[str]) -> Frontmatter:
@@ -43,7 +44,10 @@ def read_frontmatter(source: str, lines: list[str]) -> Frontmatter:
         return NOTHING
     last = _closing(lines, first)
     if opening not in _FENCES:
-        return NOTHING if last is None else _broken(source, first, last + 1, f"is code ({opening[3:]}), which is never run; write YAML fields")
+        if last is None:
+            message = "the code at the top has no closing ---; write YAML fields"
+            return NOTHING._replace(problems=(_problem(source, first, "unclosed_frontmatter", message),))
+        return _broken(source, first, last + 1, f"is code ({opening[3:]}), which is never run; write YAML fields")
     notation = _FENCES[opening]
     block = lines[first + 1 : last]
     if notation == "yaml" and block and not block[0].strip() and not _begins_with_a_field(block):
@@ -126,7 +130,7 @@ def _object(source: str, lines: list[str], first: int) -> Frontmatter:
         if body and lines[body - 1].rstrip() == "}":
             return _broken(source, first + failure.line, body, failure.what)
         message = "the frontmatter has no closing }; add it (the text is indexed without its fields)"
-        return Frontmatter({}, {}, body, (_problem(source, first, "unclosed_frontmatter", message),))
+        return Frontmatter({}, {}, frozenset(), body, (_problem(source, first, "unclosed_frontmatter", message),))
     if text[end:].split("\n", 1)[0].strip():
         return NOTHING  # a sentence that begins with an object
     return _complete(source, fields, first - 1, first + text.count("\n", 0, end) + 1)
@@ -157,7 +161,7 @@ def _complete(source: str, found: list[Field], first: int, body: int) -> Frontma
     fields: dict[str, tuple[str, ...]] = {}
     places: dict[str, int] = {}
     problems = []
-    for name, line, values, rest in found:
+    for name, line, values, _, rest in found:
         if name in fields:
             message = f"the field {name} stands twice; the first one is used, remove the other"
             problems.append(_problem(source, first + 1 + line, "duplicate_field", message))
@@ -166,15 +170,15 @@ def _complete(source: str, found: list[Field], first: int, body: int) -> Frontma
         if rest:
             message = f"the value of {name} ends before {rest[:80]}, which YAML takes for a comment; quote the value"
             problems.append(_problem(source, first + 1 + line, "cut_value", message))
-    return Frontmatter(fields, places, body, tuple(problems))
+    return Frontmatter(fields, places, frozenset(field.name for field in found if field.is_list), body, tuple(problems))
 
 
 def _broken(source: str, line: int, body: int, what: str) -> Frontmatter:
     """A block that gives no fields; the text from line `body` on is read."""
     message = f"the frontmatter {what} (the text is indexed without its fields)"
-    return Frontmatter({}, {}, body, (_problem(source, line, "broken_frontmatter", message),))
+    return Frontmatter({}, {}, frozenset(), body, (_problem(source, line, "broken_frontmatter", message),))
 
 
-def _problem(source: str, line: int, code: str, message: str) -> Problem:
+def _problem(source: str, line: int, code: FrontmatterCode, message: str) -> Problem:
     """A problem at a line, 0-based."""
     return Problem(source=source, line=line + 1, code=code, message=message)

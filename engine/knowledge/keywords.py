@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from engine.knowledge.corpus import Document
+from engine.knowledge.document import Document
 from engine.knowledge.entities import document_entities
 from engine.text import phrase_key
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import bisect
+import re
+import unicodedata
 from dataclasses import dataclass
 
+from engine.text import CJK
 from engine.tokenizer import Tokenizer
+
+_CJK = re.compile(f"[{CJK}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,4 +78,12 @@ class MeasuredText:
         return bisect.bisect_right(self._line_starts, character)
 
     def _is_torn(self, at: int) -> bool:
-        return 0 < at < len(self.text) and not self.text[at - 1].isspace() and not self.text[at].isspace()
+        """Whether a cut here may fall inside of a word as the model sees it."""
+        return 0 < at < len(self.text) and not self._is_border(self.text[at - 1]) and not self._is_border(self.text[at])
+
+    def _is_border(self, mark: str) -> bool:
+        """Whether a character is no part of a word; other white space than this is taken out by models, which joins what it parts."""
+        if mark in " \n\t\r":
+            return True
+        category = unicodedata.category(mark)
+        return category[0] == "Z" or (self._tokenizer.parts_marks and (category[0] == "P" or bool(_CJK.match(mark))))

@@ -28,6 +28,7 @@ class Section:
     headings: tuple[str, ...]  # from the outermost heading to this one; empty before the first
     level: int  # of the heading, 1 to 6; 0 before the first
     line: int  # of the heading, 0-based
+    text_line: int  # after the heading
     blocks: tuple[Block, ...]
 
 
@@ -42,7 +43,7 @@ def outline(lines: list[str]) -> tuple[Section, ...]:
 
     def finished(end: int) -> Section:
         headings, level = tuple(text for _, text in path), path[-1][0] if path else 0
-        return Section(headings, level, line, _covering(pending, content_start, end, lines))
+        return Section(headings, level, line, content_start, _covering(pending, content_start, end, lines))
 
     for block, heading in _top_blocks(tokens):
         if heading is None:
@@ -111,5 +112,5 @@ def _plain(inline: Token) -> str:
     """The words of a heading without its markup, on one line."""
     words = []
     for token in _PARSER.parseInline(inline.content)[0].children or []:
-        words.append(token.content if token.type in ("text", "code_inline") else " " if token.type in ("softbreak", "hardbreak") else "")
-    return " ".join("".join(words).split())
+        words.append(token.content if token.type in ("text", "code_inline", "image") else " " if token.type in ("softbreak", "hardbreak") else "")
+    return " ".join("".join(words).split()) or " ".join(inline.content.split())

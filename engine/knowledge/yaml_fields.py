@@ -13,9 +13,18 @@ from engine.knowledge.fields import Entries, Entry, Field, FieldsUnreadable, fla
 from engine.text import valid_unicode
 
 _MOST_VALUES = 10_000  # anchors can multiply values without end
-_NULL, _MERGE = "tag:yaml.org,2002:null", "tag:yaml.org,2002:merge"  # `category:`, `category: null` and `category: ~` name none
+_MERGE = "tag:yaml.org,2002:merge"
+_NOTHING = ("", "~", "null")  # plain, they name nothing; `Null` may be a name
 _NO_LINE_ENDS = {0x85: "\uf8f0", 0x2028: "\uf8f1", 0x2029: "\uf8f2"}  # line ends for YAML only: parsed as private marks, then put back
 _LINE_ENDS = {ord(private): chr(mark) for mark, private in _NO_LINE_ENDS.items()}
+_AT_THE_END = ("found unexpected end of stream", "expected ',' or ']', but got '<stream end>'", "expected ',' or '}', but got '<stream end>'")
+_SLIPS = (
+    ("mapping values are not allowed", "a value has a colon and a space in it; put the value in quotes"),
+    ("found character '\\t'", "a tab stands before a value; write spaces"),
+    ("found unexpected end of stream", "a quotation mark is not closed; add the second one"),
+    ("expected ',' or ']', but got '<stream end>'", "a list is not closed; add the ]"),
+    ("could not find expected ':'", "a line has no colon after its name; write `name: value`"),
+)
 _CUT = re.compile(r"[ \t]+(#[^\s#!].*)")  # `Ticket #42`: a comment has a space after its mark
 
 
@@ -25,8 +34,9 @@ def read_yaml(text: str) -> list[Field]:
     try:
         node = yaml.compose(reader.text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as failure:
-        line = reader.line(failure.problem_mark) if failure.problem_mark is not None else 0
-        raise FieldsUnreadable(line, f"is not YAML: {failure.problem}; quote the value or repair the line") from failure
+        begun = failure.context_mark if str(failure.problem) in _AT_THE_END else None  # where the fault is noticed says little
+        mark = begun or failure.problem_mark
+        raise FieldsUnreadable(reader.line(mark) if mark is not None else 0, f"is not YAML: {_explained(str(failure.problem))}") from failure
     except yaml.reader.ReaderError as failure:
         line = reader.text.count("\n", 0, failure.position)
         raise FieldsUnreadable(line, "has a control character; remove it") from failure
@@ -41,6 +51,12 @@ def read_yaml(text: str) -> list[Field]:
         return flat(reader.value(node))
     except RecursionError as failure:
         raise FieldsUnreadable(0, "is nested without end; write plain `name: value` lines") from failure
+
+
+def _explained(problem: str) -> str:
+    """The parser's words, with what to do where the usual slips are meant."""
+    advice = next((said for begin, said in _SLIPS if problem.startswith(begin)), None)
+    return advice or f"{problem.rstrip('.')}; quote the value or repair the line"
 
 
 class _Reader:
@@ -60,7 +76,7 @@ class _Reader:
         if self._left < 0:
             raise FieldsUnreadable(self.line(node.start_mark), f"has more than {_MOST_VALUES:,} values; write fewer")
         if isinstance(node, yaml.ScalarNode):
-            return None if node.tag == _NULL else str(node.value).translate(_LINE_ENDS)
+            return None if node.style is None and node.value in _NOTHING else str(node.value).translate(_LINE_ENDS)
         if isinstance(node, yaml.SequenceNode):
             return [self.value(item) for item in node.value]
         own = Entries(self._entry(key, value) for key, value in node.value if key.tag != _MERGE)

@@ -42,8 +42,8 @@ class Job(Generic[T]):
                 self._outcome.set_exception(RuntimeError("the work ended unexpectedly; the log of the server says why"))
 
     def _note(self, stage: str, done: int, total: int) -> None:
-        self._meter.note(stage, done, total)
-        if self._asked_to_stop:
+        step = self._meter.note(stage, done, total)
+        if self._asked_to_stop and not step.is_published:
             raise self._meter.stopped("go on from there whenever you like")
 
     def stop(self) -> None:

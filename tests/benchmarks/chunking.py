@@ -19,7 +19,7 @@ from engine.index.embedders import make_embedder
 from engine.index.embedding import Embedder
 from engine.index.model_embedder import resolve_dtype
 from engine.knowledge.chunking import chunk_document
-from engine.knowledge.corpus import read_document
+from engine.knowledge.document import read_document
 from engine.settings import Settings
 from engine.tokenizer import Tokenizer
 from tests.benchmarks.shared import shared_folder, table

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.knowledge.chunking import chunk_document
-from engine.knowledge.corpus import read_document
+from engine.knowledge.document import read_document
 from engine.tokenizer import WordTokenizer
 from tests.benchmarks.reading import Row, Seconds, sample_batches, total
 from tests.benchmarks.shared import shared_folder, table

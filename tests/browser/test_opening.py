@@ -46,7 +46,7 @@ def cache_held(environment: dict[str, str]) -> Iterator[None]:
 
 
 def test_a_first_build_is_stopped_for_everybody_and_goes_on_where_it_stopped(page: Page, browser: Browser, environment: dict[str, str]) -> None:
-    told = "stopped; 32 of 126 passages are kept, and the index is as it was; go on from there whenever you like"
+    told = "stopped; 32 of 126 passages are embedded and kept, nothing else has changed; go on from there whenever you like"
     with serve(environment) as server, browser.new_context() as context:
         other = context.new_page()
         with cache_held(environment):
@@ -88,7 +88,7 @@ def test_a_stopped_sync_leaves_the_former_index_answering_and_goes_on(page: Page
             expect(page.get_by_text("Embedding passages: 126 of 127 passages")).to_be_visible()
             page.get_by_role("button", name="Stop").click()
             expect(page.get_by_role("button", name="Stopping")).to_be_disabled()
-        expect(page.get_by_text("stopped; 127 of 127 passages are kept")).to_be_visible()
+        expect(page.get_by_text("stopped; 127 of 127 passages are embedded and kept")).to_be_visible()
         drawn(page)
         assert page.locator(".st-key-ask_verdict").inner_text().count("Found")
         page.get_by_role("button", name="Go on").click()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from engine.knowledge.chunking import Chunk, chunk_document
-from engine.knowledge.corpus import read_document
+from engine.knowledge.document import read_document
 from engine.tokenizer import WordTokenizer
 from tests.knowledge_base import open_engine
 

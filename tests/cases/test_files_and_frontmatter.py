@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.knowledge.corpus import Corpus, Document, read_corpus, read_document
+from engine.knowledge.corpus import Corpus, read_corpus
+from engine.knowledge.document import Document, read_document
 from engine.settings import Settings
 from tests.knowledge_base import open_engine, write_files
 

@@ -8,7 +8,7 @@ import pytest
 
 from engine.contracts.codes import ReasonCode
 from engine.knowledge.chunking import chunk_document
-from engine.knowledge.corpus import read_document
+from engine.knowledge.document import read_document
 from engine.tokenizer import Tokenizer, WordTokenizer
 from tests.knowledge_base import WordVectorsModelTokens, open_bench, open_engine
 

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from engine.index.embedders import make_embedder
+from engine.knowledge.chunk_names import make_breadcrumb
 from engine.knowledge.chunking import Chunk, chunk_document
-from engine.knowledge.corpus import read_document
+from engine.knowledge.document import Document, read_document
 from engine.settings import Settings
-from engine.tokenizer import WordTokenizer
+from engine.tokenizer import Tokenizer, WordTokenizer
 
 TOKENIZER = WordTokenizer()
 MODEL_TOKENIZER = make_embedder(Settings()).tokenizer
@@ -101,7 +102,20 @@ def test_an_empty_document_has_no_chunks() -> None:
         assert cut(text) == []
 
 
+def test_a_heading_too_long_for_a_breadcrumb_is_text_too_and_reported() -> None:
+    words = " ".join(f"word{i}" for i in range(120))
+    chunks = cut(f"{words}\n---\n\nText after.\n")
+    assert all(f"word{i}" in "".join(chunk.content for chunk in chunks) for i in range(120))
+    assert [(one.line, one.code) for one in read_document("d.md", f"# T\n\nText\n\n## {words}\n\nText\n", "hash").problems] == [(5, "long_heading")]
+
+
+def test_of_a_deep_path_the_breadcrumb_keeps_title_and_heading() -> None:
+    chunks = cut("".join(f"{'#' * level} {'abcdefg ' * 8}{level}\n\nText.\n\n" for level in range(1, 6)))
+    assert chunks[-1].breadcrumb == " > ".join((f"{'abcdefg ' * 8}1", "…", f"{'abcdefg ' * 8}5"))
+
+
 PARTS = [
+    *("# " + "long heading " * 20, "### " + "x" * 90, "paragraph of many words " * 15 + "\nand a second line\n---"),
     *("# A", "## B", "## B 2", "# ", "####### seven", "Setext\n===", "Two\nlines\n---", "---", "+++", "* * *"),
     *("- item one\n- item two\n  - inner\n\n    more", "1. x\n2. y", "- # heading in a list\n\n  text", "> quote\n> # in it\n>\n> - list"),
     *("```sh\nls\n\n# c\n```", "~~~\nnever closed", "    indented code\n\n    more of it", "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |"),
@@ -119,11 +133,21 @@ MARKDOWN = st.lists(
 ).flatmap(lambda parts: st.sampled_from(["\n\n".join(parts), "\n".join(parts), "\n> ".join(parts), "\n  ".join(parts)]))
 
 
-def body_without_headings(lines: tuple[str, ...]) -> list[str]:
-    """The lines that are no heading of the outermost level, by another parse than the chunker's."""
-    tokens = MarkdownIt("commonmark").enable("table").parse("\n".join(lines))
-    headings = {line for token in tokens if token.type == "heading_open" and token.level == 0 and token.map for line in range(*token.map)}
-    return [line for at, line in enumerate(lines) if at not in headings]
+def expected_text(document: Document, tokenizer: Tokenizer, limit: int) -> list[str]:
+    """The lines of a document but for the headings that their breadcrumb shows whole, by another parse than the chunker's."""
+    tokens = MarkdownIt("commonmark").enable("table").parse("\n".join(document.lines))
+    opened = [token.map for token in tokens if token.type == "heading_open" and token.level == 0 and token.map]
+    sections = [section for section in document.sections if section.headings]
+    assert [(section.line, section.text_line) for section in sections] == [(start, end) for start, end in opened]
+    crumbs = [make_breadcrumb(document.title, section.headings, tokenizer.count, limit) for section in sections]
+    named = [section for section, crumb in zip(sections, crumbs, strict=True) if section.headings[-1] in crumb]
+    shown = {at for section in named for at in range(section.line, section.text_line)}
+    return [line for at, line in enumerate(document.lines) if at not in shown]
+
+
+def squeezed(lines: list[str]) -> str:
+    """The text of some lines without any white space."""
+    return "".join("".join(lines).split())
 
 
 @settings(max_examples=200, deadline=None)
@@ -133,7 +157,7 @@ def test_chunks_cover_the_body_in_order_with_exact_lines_within_the_limit(text: 
         document = read_document("d.md", text, "hash")
         chunks = chunk_document(document, tokenizer, limit)
         own = [chunk.content.removeprefix(chunk.carried) for chunk in chunks]
-        assert "".join("".join(own).split()) == "".join("".join(body_without_headings(document.lines)).split())
+        assert squeezed(own) == squeezed(expected_text(document, tokenizer, limit))
         for chunk, content in zip(chunks, own, strict=True):
             assert content.strip()
             assert content.count("\n") == chunk.end_line - chunk.start_line

@@ -88,7 +88,7 @@ def test_folders_that_are_not_entered_are_listed(tmp_path: Path) -> None:
     (tmp_path / "kb/loop").symlink_to(tmp_path / "kb")
     corpus = read_corpus(tmp_path / "kb")
     assert [one.source for one in corpus.documents] == ["a.md"]
-    assert [(one.source, one.code) for one in corpus.skipped] == [("linked", "folder"), ("loop", "folder")]
+    assert [(one.source, one.code) for one in corpus.skipped] == [("linked", "linked_folder"), ("loop", "linked_folder")]
 
 
 def test_files_that_are_no_files_are_listed_and_do_not_stop_the_rest(tmp_path: Path) -> None:

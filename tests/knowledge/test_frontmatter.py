@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.knowledge.corpus import Document, read_document
+from engine.knowledge.document import Document, read_document
 
 
 def read(text: str) -> Document:

@@ -7,15 +7,15 @@ from pathlib import Path
 
 from engine.contracts.lint import Finding, LintReport, Severity
 from engine.index.embedding import Embedder
-from engine.insight.lint_categories import missing_category, one_category, rare_categories
-from engine.insight.lint_chunks import duplicate_chunks
-from engine.insight.lint_files import beyond_embedder_limit, reader_problems, skipped_files, unreadable_by_embedder
-from engine.insight.lint_keywords import ambiguous_keywords, near_miss_fields, no_keywords
-from engine.insight.lint_links import broken_links
-from engine.insight.lint_material import Rule, read_material
-from engine.insight.lint_misfiled import misfiled
-from engine.insight.lint_sections import headings_without_text, same_section_titles
-from engine.insight.lint_text import status_messages
+from engine.insight.lint.categories import missing_category, one_category, rare_categories
+from engine.insight.lint.chunks import duplicate_chunks
+from engine.insight.lint.files import beyond_embedder_limit, reader_problems, skipped_files, unreadable_by_embedder
+from engine.insight.lint.keywords import ambiguous_keywords, near_miss_fields, no_keywords
+from engine.insight.lint.links import broken_links
+from engine.insight.lint.material import Rule, read_material
+from engine.insight.lint.misfiled import misfiled
+from engine.insight.lint.sections import headings_without_text, same_section_titles
+from engine.insight.lint.text import placeholders, status_messages
 from engine.progress import Progress, no_progress
 from engine.settings import Settings
 
@@ -35,17 +35,20 @@ RULES: tuple[Rule, ...] = (
     same_section_titles,
     headings_without_text,
     status_messages,
+    placeholders,
     broken_links,
 )
 
 
-def lint(kb: Path, settings: Settings, embedder: Embedder, progress: Progress = no_progress) -> LintReport:
-    """Check the files as they are now; no index is needed and no model is loaded. Raises KnowledgeBaseMissing."""
+def lint(
+    kb: Path, settings: Settings, embedder: Embedder, progress: Progress = no_progress, ignored: frozenset[str] = frozenset()
+) -> LintReport:
+    """Check the files as they are now, `ignored` codes left out; no index is needed and no model is loaded. Raises KnowledgeBaseMissing."""
     material = read_material(kb, settings, embedder, progress)
     findings: list[Finding] = []
     for done, rule in enumerate(RULES):
         progress("check", done, len(RULES))
-        findings += rule(material)
+        findings += (one for one in rule(material) if one.code not in ignored)
     progress("check", len(RULES), len(RULES))
     counts = Counter(one.severity for one in findings)
     return LintReport(

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 
 from engine.contracts.lint import Finding
 from engine.contracts.reports import Problem
-from engine.index.faults import beyond_limit_problems, unreadable_problems
-from engine.insight.lint_codes import finding
-from engine.insight.lint_material import Material
+from engine.index.embedder_problems import beyond_limit_problems, unreadable_problems
+from engine.insight.lint.codes import finding
+from engine.insight.lint.material import Material
 
 
 def skipped_files(material: Material) -> Iterator[Finding]:
     """Every file that is not indexed, whatever the reader's reason."""
-    return (finding(file.code, file.source, 1, file.reason) for file in material.corpus.skipped)
+    return (finding(file.code, file.source, file.line or 1, file.reason) for file in material.corpus.skipped)
 
 
 def reader_problems(material: Material) -> Iterator[Finding]:

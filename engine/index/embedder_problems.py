@@ -11,7 +11,7 @@ from engine.knowledge.chunking import Chunk
 
 def unreadable_problem(source: str, line: int, count: int) -> Problem:
     """Passages of which the model reads too small a share."""
-    message = f"the embedding model reads too little of {_passages(count)} to make evidence of it; choose a model for this language"
+    message = f"the embedding model reads too little of {_passages(count)} to make evidence of it; set embedding_model to a model for this language"
     return Problem(source=source, line=line, code="unreadable_by_embedder", message=message)
 
 

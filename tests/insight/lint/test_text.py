@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.insight.lint_text import is_status
+from engine.insight.lint.text import is_status
 
 TRACEBACK = """```
 Traceback (most recent call last):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from engine.contracts.lint import Finding
-from engine.insight.lint_codes import finding
-from engine.insight.lint_material import Material
+from engine.insight.lint.codes import finding
+from engine.insight.lint.material import Material
 from engine.knowledge.outline import Section
 from engine.text import fold
 

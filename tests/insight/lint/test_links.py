@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.index.embedding import HashEmbedder
-from engine.insight.lint import lint
+from engine.insight.lint.rules import lint
 from tests.knowledge_base import hash_settings, write_files
 
 FILES = {
@@ -25,7 +25,8 @@ FILES = {
 def broken(folder: Path, text: str) -> list[tuple[int, str]]:
     kb = write_files(folder / "kb", {**FILES, "docs/from.md": text})
     found = lint(kb, hash_settings(folder / "index"), HashEmbedder()).findings
-    return [(one.line, one.message.removeprefix("the link to ").removesuffix(" leads to no file")) for one in found if one.code == "broken_link"]
+    said = [(one.line, one.message.removesuffix(" leads to no file")) for one in found if one.code == "broken_link"]
+    return [(line, message.removeprefix("the link to ").removeprefix("the picture ")) for line, message in said]
 
 
 @pytest.mark.parametrize(

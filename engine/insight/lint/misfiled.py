@@ -13,15 +13,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
 
 import numpy as np
 
 from engine.contracts.lint import Finding
-from engine.insight.lint_codes import finding
-from engine.insight.lint_material import Material
-from engine.insight.lint_names import field_line
-from engine.knowledge.corpus import Document
+from engine.insight.lint.codes import finding
+from engine.insight.lint.material import Material
+from engine.insight.lint.names import field_line, is_overview
+from engine.knowledge.document import Document
 from engine.text import terms
 
 _NEAREST = 3  # documents of a category; one alone may be a near duplicate
@@ -31,7 +30,6 @@ _CLEARLY = 1.5  # times nearer to the other category
 _LEAST_SIMILARITY = 0.15  # below this, documents share hardly more than the language
 _STRANGER = 0.05  # at most this share of its own category is further away
 _AT_HOME = 0.25  # at least this share of the other category is no nearer to it
-_OVERVIEWS = {"readme", "index", "_index"}  # they have the words of whatever they list
 
 
 def misfiled(material: Material) -> Iterator[Finding]:
@@ -45,10 +43,10 @@ def misfiled(material: Material) -> Iterator[Finding]:
     recognisable = {name: rows for name, rows in members.items() if _is_recognisable(rows, near, documents)}
     for row, document in enumerate(documents):
         other = _better(row, document, recognisable, near)
-        if other and PurePosixPath(document.source).stem.lower() not in _OVERVIEWS:
+        if other and not is_overview(document.source):  # an overview has the words of whatever it lists
             times = near[other][row] / max(max(near[name][row] for name in document.categories), 1e-6)
             message = f"its words are {times:.1f} times as near to those of {other} as to those of {', '.join(document.categories)}"
-            yield finding("misfiled", document.source, field_line(document, material.settings.category_fields), message)
+            yield finding("misfiled", document.source, field_line(document, material.settings.category_fields) or 1, message)
 
 
 def _members(documents: Sequence[Document]) -> dict[str, np.ndarray]:
@@ -88,7 +86,8 @@ def _words(material: Material, documents: Sequence[Document]) -> list[dict[str, 
     weighted = []
     for document in documents:
         counts = by_source[document.source]
-        weights = {term: (1 + math.log(count)) * math.log(len(documents) / frequency[term]) for term, count in counts.items() if frequency[term] > 1}
+        telling = {term: count for term, count in counts.items() if 1 < frequency[term] <= len(documents) / 2}
+        weights = {term: (1 + math.log(count)) * math.log(len(documents) / frequency[term]) for term, count in telling.items()}
         length = math.sqrt(math.fsum(weight * weight for weight in weights.values())) or 1.0
         weighted.append({term: weight / length for term, weight in weights.items() if weight > 0})
     return weighted

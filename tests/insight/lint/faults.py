@@ -85,11 +85,11 @@ FAULTS = {
         {"a.md": document("Text.", keywords=["x"]), "b.md": "Words."}, ("b.md", 1), {"b.md": document("Words.", aliases=["y"])}
     ),
     "duplicate_chunk": Fault(
-        {"a.md": f"# A\n\n{_TEXT}\n", "b.md": f"# B\n\n{_TEXT}\n"}, ("b.md", 3), {"b.md": "# B\n\nBuy a larger disk.\n"}
+        {"a.md": f"# A\n\n{_TEXT}\n", "b.md": f"# B\n\n{_TEXT}\n"}, ("a.md", 3), {"b.md": "# B\n\nBuy a larger disk.\n"}
     ),
     "near_duplicate_chunk": Fault(
         {"a.md": f"# A\n\n{_TEXT}\n", "b.md": f"# B\n\nFirst: {_TEXT}\n"},
-        ("b.md", 3),
+        ("a.md", 3),
         {"b.md": f"# B\n\n{_TEXT} Then rest, and write a report of it.\n"},
     ),
     "same_section_title": Fault(
@@ -102,6 +102,13 @@ FAULTS = {
         {"a.md": document("Error: file not found\n", title="x")},
         ("a.md", 4),
         {"a.md": document("Error: file not found\n\nThe mount is missing: run the agent again.\n", title="x")},
+    ),
+    "placeholder": Fault(
+        {"a.md": "# A\n\nText.\n\n## B\n\n**TODO**\n"}, ("a.md", 7), {"a.md": "# A\n\nText.\n\n## B\n\nTODO: rotate the journal.\n"}
+    ),
+    "long_heading": Fault({"a.md": f"# A\n\nT.\n\n## {'x' * 200}\n\nText.\n"}, ("a.md", 5), {"a.md": f"# A\n\nT.\n\n## {'x' * 190}\n\nText.\n"}),
+    "cut_value": Fault(
+        {"a.md": "---\nowner: x\ntitle: Ticket #4\n---\nText.\n"}, ("a.md", 3), {"a.md": "---\nowner: x # y\ntitle: 'a #4'\n---\nText.\n"}
     ),
     "broken_link": Fault({"a.md": "See\n[the\nplan](b.md).\n"}, ("a.md", 2), {"b.md": "Plan."}),
 }
@@ -128,7 +135,7 @@ FILE_FAULTS = {
     "too_large": FileFault("x.md", _sparse),
     "unreadable": FileFault("x.md", lambda path: path.symlink_to("nowhere.md")),
     "outside": FileFault("x.md", _outside),
-    "folder": FileFault("x", _linked_folder),
+    "linked_folder": FileFault("x", _linked_folder),
     "not_markdown": FileFault("x.txt", lambda path: path.write_text("Text.")),
     "hidden": FileFault(".x.md", lambda path: path.write_text("Text.")),
 }

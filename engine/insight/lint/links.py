@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from pathlib import PurePosixPath
 from typing import Any
 from unicodedata import normalize
 from urllib.parse import unquote, urlsplit
@@ -13,11 +14,10 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline, image, link
 
 from engine.contracts.lint import Finding
-from engine.insight.lint_codes import finding
-from engine.insight.lint_material import Material
+from engine.insight.lint.codes import finding
+from engine.insight.lint.material import Material
 from engine.knowledge.files import MARKDOWN_SUFFIXES, OWN_FILES
 
-_OVERVIEWS = {"index", "_index", "readme"}  # what a link to a folder shows; `index.html.md` is one, too
 _TEMPLATES = ("{{", "{%", "<%", "$")
 
 
@@ -25,16 +25,12 @@ def broken_links(material: Material) -> Iterator[Finding]:
     """Links and pictures whose relative target is missing; what leaves the knowledge base is not looked at."""
     names = [*(document.source for document in material.corpus.documents), *(file.source for file in material.corpus.skipped), *OWN_FILES]
     known = {normalize("NFC", name) for name in names}
-    known |= {posixpath.dirname(name) or "." for name in known if _is_overview(posixpath.basename(name))}
+    known |= {str(folder) for name in known for folder in PurePosixPath(name).parents}
     for document in material.corpus.documents:
-        for line, target in _links(document.lines):
+        for line, kind, target in dict.fromkeys(_links(document.lines)):
             path = _path(document.source, target)
             if path is not None and not _exists(path, known):
-                yield finding("broken_link", document.source, line, f"the link to {unquote(target)} leads to no file")
-
-
-def _is_overview(name: str) -> bool:
-    return name.partition(".")[0].lower() in _OVERVIEWS and posixpath.splitext(name)[1].lower() in MARKDOWN_SUFFIXES
+                yield finding("broken_link", document.source, line, f"the {kind} {unquote(target)} leads to no file")
 
 
 def _path(source: str, target: str) -> str | None:
@@ -60,8 +56,8 @@ def _exists(path: str, known: set[str]) -> bool:
     return path in known or any(f"{one}{suffix}" in known for one in (path, stem) for suffix in MARKDOWN_SUFFIXES)
 
 
-def _links(lines: tuple[str, ...]) -> list[tuple[int, str]]:
-    """Line, from 1, and target of every link and picture."""
+def _links(lines: tuple[str, ...]) -> list[tuple[int, str, str]]:
+    """Line, from 1, kind and target of every link and picture."""
     if not any("](" in line or "][" in line or "]:" in line for line in lines):
         return []
     found = []
@@ -70,8 +66,9 @@ def _links(lines: tuple[str, ...]) -> list[tuple[int, str]]:
         breaks = [at for at, mark in enumerate(block.content) if mark == "\n"] if block.children else []
         for token in block.children or ():
             target = token.attrs.get("href", token.attrs.get("src"))
-            if "at" in token.meta and isinstance(target, str):
-                found.append((first + bisect_left(breaks, token.meta["at"]), target))
+            if "at" in token.meta and isinstance(target, str) and not block.content.startswith("[^", token.meta["at"]):  # a footnote
+                kind = "picture" if token.type == "image" else "link to"
+                found.append((first + bisect_left(breaks, token.meta["at"]), kind, target))
     return found
 
 

@@ -29,6 +29,8 @@ def stoppable(outcome: Callable[[], Stopped]) -> Iterator[None]:
     former = {number: signal.signal(number, stop) for number in heeded}
     try:
         yield
+        if received:  # raised where Python ignores exceptions, as in __del__
+            raise _Interrupted
     except BaseException:
         if not received:
             raise

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from engine.contracts.lint import Finding
-from engine.insight.lint_codes import finding
-from engine.insight.lint_material import Material
+from engine.insight.lint.codes import finding
+from engine.insight.lint.material import Material
 
 _MOST_CHARACTERS = 2000  # a traceback; whoever explains one writes more around it
 _STATUS_SENTENCES = (
@@ -34,6 +34,11 @@ _STATUS_SENTENCES = (
     r"(?:please )?(?:try|check back) (?:again|later)\b.{0,40}|(?:please )?contact (?:the |your )?(?:administrator|support)\b.{0,40}",
 )
 _STATUS = re.compile("|".join(_STATUS_SENTENCES), re.IGNORECASE)
+_PLACEHOLDER = re.compile(
+    r"to ?do|tb[cd]|wip|fixme|coming soon|work in progress|under construction|lorem ipsum\b.*"
+    r"|(?:to be|not yet) (?:added|announced|completed|defined|determined|documented|done|written)|待补充|待完善",
+    re.IGNORECASE | re.DOTALL,
+)
 _TRACEBACK = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t]+\S.*\n)+[\w.]+\b.*")
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 _MARKUP = "#>*_`~- \t"
@@ -46,6 +51,18 @@ def status_messages(material: Material) -> Iterator[Finding]:
         if lines and is_status("\n".join(lines)):
             first = next(at for at, line in enumerate(document.lines, start=1) if line.strip())
             yield finding("status_message", document.source, first, f"the whole text is “{lines[0].strip()[:100]}”")
+
+
+def placeholders(material: Material) -> Iterator[Finding]:
+    """Passages that only say that they are not written yet."""
+    for chunk in material.chunks:
+        if is_placeholder(chunk.content):
+            yield finding("placeholder", chunk.source, chunk.start_line, f"the whole passage is “{chunk.content.strip()[:100]}”")
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether a text stands for one that is still to be written."""
+    return bool(_PLACEHOLDER.fullmatch(text[:500].strip(f"{_MARKUP}.…:!()[]\n")))
 
 
 def is_status(text: str) -> bool:

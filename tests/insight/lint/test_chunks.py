@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.insight.lint_chunks import near_twins
+from engine.insight.lint.chunks import near_twins
 
 
 def compared_one_by_one(texts: list[list[str]]) -> dict[int, int]:

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from engine.contracts.lint import LintReport, Severity
-from engine.contracts.reports import Problem, SkippedFile
+from engine.contracts.reports import DocumentCode, EmbedderCode, FrontmatterCode, Problem, SkipCode, SkippedFile
 from engine.index.embedders import make_embedder
 from engine.index.embedding import HashEmbedder
-from engine.insight.lint import RULES, lint
-from engine.insight.lint_codes import CODES
-from engine.insight.lint_files import reader_problems, skipped_files
-from engine.insight.lint_material import Material
-from engine.knowledge.corpus import Corpus, read_document
-from engine.settings import load_settings
-from tests.insight.lint_faults import FAULTS, FILE_FAULTS
+from engine.insight.lint.codes import CODES
+from engine.insight.lint.files import reader_problems, skipped_files
+from engine.insight.lint.material import Material
+from engine.insight.lint.rules import RULES, lint
+from engine.knowledge.corpus import Corpus
+from engine.knowledge.document import read_document
+from engine.settings_sources import load_settings
+from tests.insight.lint.faults import FAULTS, FILE_FAULTS
 from tests.knowledge_base import WordVectorsModelTokens, hash_settings, open_engine, write_files
 from tests.shared_material import SHARED, needs
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
+
+
+UNDECODABLE = {"source": "y.md", "code": "undecodable", "reason": "bad", "line": 7}
 
 
 def linted(kb: Path, embedder: HashEmbedder | None = None, **changes: Any) -> LintReport:
@@ -59,22 +63,26 @@ def test_a_file_that_is_not_indexed_is_found(tmp_path: Path, code: str) -> None:
     assert found.documents == 1
 
 
-def test_what_the_reader_reports_is_a_finding_with_its_own_words_and_a_warning_where_nobody_listed_it() -> None:
-    told = tuple(Problem(source="a.md", line=3, code=code, message=f"says {code}") for code in ("no_text", "twin_name", "brand_new"))
+def test_every_code_of_the_reader_is_in_the_table() -> None:
+    reader = {code for literal in (SkipCode, FrontmatterCode, DocumentCode, EmbedderCode) for code in get_args(literal)}
+    assert reader <= set(CODES)
+
+
+def test_what_the_reader_reports_is_a_finding_with_its_own_words_and_line() -> None:
+    told = (Problem(source="a.md", line=3, code="twin_name", message="says so"),)
     hidden = SkippedFile(source=".x.md", code="hidden", reason="it is hidden")
-    corpus = Corpus((replace(read_document("a.md", "Text.", ""), problems=told),), (hidden,))
+    corpus = Corpus((replace(read_document("a.md", "Text.", ""), problems=told),), (hidden, hidden.model_copy(update=UNDECODABLE)))
     material = Material(corpus, (), (), hash_settings(Path()), HashEmbedder())
     found = [*reader_problems(material), *skipped_files(material)]
     assert [(one.code, one.severity.value, one.line, one.message) for one in found] == [
-        ("no_text", "warning", 3, "says no_text"),
-        ("twin_name", "warning", 3, "says twin_name"),
-        ("brand_new", "warning", 3, "says brand_new"),
+        ("twin_name", "warning", 3, "says so"),
         ("hidden", "info", 1, "it is hidden"),
+        ("undecodable", "error", 7, "bad"),
     ]
 
 
 def test_findings_come_errors_first_and_the_counts_are_theirs(tmp_path: Path) -> None:
-    files = {"b.md": "---\ntitle: x\n\nText.\n", "a.md": "# A\n\n[x](y.md)\n\n## B\n\n## C\n\nText.\n"}
+    files = {"b.md": "---\ntitle: x\n\nWords.\n", "a.md": "# A\n\n[x](y.md)\n\n## B\n\n## C\n\nText.\n"}
     found = linted(write_files(tmp_path / "kb", files))
     assert [(one.severity.value, one.code, one.source, one.line) for one in found.findings] == [
         ("error", "unclosed_frontmatter", "b.md", 1),
@@ -123,14 +131,14 @@ def test_the_sample_knowledge_base_has_the_planted_faults_and_one_error() -> Non
     ]
     handbook, failover, misfiled = (one.message for one in found.findings if one.severity is Severity.WARNING)
     assert "“fernway handbook” stands in 8 of 8 categories" in handbook and "does not vote at all" in handbook
-    assert "“failover” stands in 3 of 8 categories (databases, deployments, networking)" in failover
+    assert "“failover” stands in 3 of 8 categories (databases: databases/postgres-failover.md; deployments: deployments/" in failover
     assert "to those of databases" in misfiled
     titles = [one.message for one in found.findings if one.code == "same_section_title"]
     assert "the section title “Symptoms” stands in 12 documents" in titles
 
 
 def test_a_rule_stands_once_in_the_list() -> None:
-    assert len(RULES) == len(set(RULES)) == 16
+    assert len(RULES) == len(set(RULES)) == 17
 
 
 @needs("kb-real")
