@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.errors import BadInput, EnvironmentProblem, EvidenceError
     from engine.knowledge_engine import KnowledgeEngine
     from engine.settings import RuleWeights, Settings
-from engine.settings_sources import load_settings
+    from engine.settings_sources import load_settings
 
 __all__ = [  # in the order in which a user meets them  # noqa: RUF022
     "Settings",

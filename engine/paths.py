@@ -15,9 +15,16 @@ def is_folder(path: Path) -> bool:
         return False
 
 
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def require_knowledge_base(kb: Path) -> None:
     """Raise KnowledgeBaseMissing where there is no folder."""
-    if kb.is_file():
-        raise KnowledgeBaseMissing(f"{kb} is a file; give the folder that it is in")
     if not is_folder(kb):
+        if _is_file(kb):
+            raise KnowledgeBaseMissing(f"{kb} is a file; give the folder that it is in")
         raise KnowledgeBaseMissing(f"there is no knowledge base at {kb}; give a folder of Markdown files with --kb PATH")

@@ -147,17 +147,17 @@ def unit_and_range(field: FieldInfo) -> tuple[str, float, float] | None:
     return str(field.json_schema_extra["unit"]), bounds["ge"], bounds["le"]
 
 
-def put(tree: dict[str, Any], name: str, value: Any) -> None:
+def put(tree: dict[str, Any], name: str, value: Any, *, below: str = "") -> None:
     """Set a possibly dotted name in a tree of plain dicts."""
     head, _, rest = name.partition(".")
-    if "." in rest:
-        raise BadSettings(f"there is no setting {name[:80]}; run: evidence settings")
+    if "." in rest or (below and (rest or isinstance(value, Mapping))):
+        raise BadSettings(f"there is no setting {(below + '.' + name if below else name)[:80]}; run: evidence settings")
     if rest or isinstance(value, Mapping):
         branch = tree.setdefault(head, {})
         if not isinstance(branch, dict):
             raise BadSettings(f"{head} is one value, so {name} does not exist; write {head}=VALUE")
         for key, inner in ({rest: value} if rest else value).items():
-            put(branch, key, inner)
+            put(branch, key, inner, below=head)
     else:
         tree[head] = value
 

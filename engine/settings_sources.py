@@ -24,13 +24,20 @@ def load_settings(kb: str | Path, overrides: Mapping[str, Any] | None = None) ->
     origins: dict[str, str] = {}
     for origin, values in ((str(file), _from_file(file)), ("environment", _from_environment()), ("--set", dict(overrides or {}))):
         for name, value in values.items():
-            put(tree, name, value)
+            _put_from(origin, tree, name, value)
             origins[name.partition(".")[0]] = f"{ENVIRONMENT_PREFIX}{name.upper().replace('.', '__')}" if origin == "environment" else origin
     try:
         return validated(tree)
     except BadSettings as failure:
         at_fault = next((origin for name, origin in origins.items() if origin != "--set" and name in str(failure)), None)
         raise BadSettings(f"{at_fault}: {failure}" if at_fault else str(failure)) from failure
+
+
+def _put_from(origin: str, tree: dict[str, Any], name: str, value: Any) -> None:
+    try:
+        put(tree, name, value)
+    except BadSettings as failure:
+        raise BadSettings(f"{origin}: {failure}") from failure
 
 
 def _from_file(path: Path) -> dict[str, Any]:

@@ -34,6 +34,16 @@ class BatchDependent(Recording):
         return unit(super().embed_documents(texts) + 0.001 * self.embed_query(" ".join(texts)))
 
 
+class Shrinking(Recording):
+    """Its vectors are shorter from the second batch on."""
+
+    fingerprint = "shrinking"
+
+    def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
+        vectors = super().embed_documents(texts)
+        return vectors if len(self.batches) == 1 else vectors[:, :-1]
+
+
 class StopAfter:
     """A progress callback that raises at the begin of the batch after some batches, and keeps what it was told."""
 

@@ -104,7 +104,10 @@ def test_sync_accounts_for_every_file(folder: Path) -> None:
     found = json.loads(done.stdout)
     assert (found["documents"], found["indexed"]) == (2, ["policies/leave.md", "runbooks/disk.md"])
     assert [file["source"] for file in found["skipped"]] == ["broken.md", "latin.md"]
-    assert "latin.md: line 1 is not UTF-8; save the file as UTF-8" in run(folder, "sync").stdout
+    text = run(folder, "sync").stdout
+    assert "\n  latin.md  line 1 is not UTF-8; save the file as UTF-8\n" in text
+    assert "\nCategories: policies 1, runbooks 1.\n" in text
+    assert text.endswith("\nAsk it: evidence lookup QUESTION --kb kb\nWhat to do about these: evidence lint kb\n")
 
 
 def test_lint_says_each_meaning_once_and_the_places_below_it(folder: Path) -> None:
@@ -115,7 +118,7 @@ def test_lint_says_each_meaning_once_and_the_places_below_it(folder: Path) -> No
     assert said + "  runbooks/0.md:3  the link to missing\\x1b0.md leads to no file\n" in done.stdout
     assert done.stdout.count("leads to no file\n") == 20
     assert "\n  and 5 more (see --json)\n" in done.stdout
-    assert done.stdout.splitlines()[-1] == "27 documents, 27 chunks: 0 errors, 25 warnings, 27 infos."
+    assert done.stdout.splitlines()[-1] == "27 documents, 27 passages: 0 errors, 25 warnings, 3 infos."
     assert not (folder / "index").exists()
 
 
@@ -166,8 +169,8 @@ def test_tokens_loads_no_torch_and_builds_no_index(folder: Path) -> None:
 
 def test_settings_prints_each_with_its_sentence(folder: Path) -> None:
     text = run(folder, "settings", "--set", "max_blocks=3").stdout
-    assert "max_blocks = 3 blocks (1 to 50)\n    How many evidence blocks a result has at most." in text
-    assert "rule_weights.title = 0.2 weight (0 to 5)" in text
+    assert "max_blocks = 3  # blocks, 1 to 50\n    How many evidence blocks a result has at most." in text
+    assert "rule_weights.title = 0.2  # weight, 0 to 5\n" in text
     assert json.loads(run(folder, "settings", "--json").stdout)["evidence_floor"] == THRESHOLDS["evidence_floor"]
 
 
@@ -228,3 +231,23 @@ def test_serve_on_a_taken_port_says_so_before_anything_else(folder: Path) -> Non
 
 def test_settings_of_a_missing_folder_are_bad_input(folder: Path) -> None:
     assert run(folder, "settings", "nowhere").returncode == 2
+
+
+def test_what_steers_a_terminal_is_escaped_in_errors_too(folder: Path) -> None:
+    done = run(folder, "lint", "no\x1b[31m")
+    assert (done.returncode, "\x1b" in done.stderr, "no\\x1b[31m" in done.stderr) == (2, False, True)
+
+
+def test_lint_fails_from_the_severity_that_was_asked_for(folder: Path) -> None:
+    write_files(folder, {"kb/runbooks/more.md": "# More\n\n[x](missing.md)\n"})
+    assert run(folder, "lint", "kb", "--ignore", "broken_link").stdout.count("broken_link") == 0
+    assert run(folder, "lint", "kb", "--fail-on", "warning").returncode == 1
+    wrong = run(folder, "lint", "kb", "--ignore", "broken_lnk")
+    assert (wrong.returncode, "did you mean broken_link?" in wrong.stderr) == (2, True)
+
+
+def test_a_folder_without_documents_is_asked_about(folder: Path) -> None:
+    (folder / "nothing").mkdir()
+    for command in ("sync", "lint"):
+        assert "There is no .md, .markdown or .mdx file in this folder" in run(folder, command, "nothing").stdout
+    assert "is a file; give the folder that it is in" in run(folder, "lint", "kb/runbooks/disk.md").stderr

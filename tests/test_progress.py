@@ -28,7 +28,7 @@ def test_the_remaining_time_counts_from_the_end_of_the_first_step_and_leaves_out
     step = meter.note("embed", 1200, 2000)
     assert step.seconds_left == 160
     assert step.counts == "1,200 of 2,000 passages, about 3 min left"
-    assert meter.found == "0 documents, 2,000 passages, 1,000 of them embedded before."
+    assert meter.found == "0 documents, 2,000 passages, 1,000 of them embedded already."
 
 
 def test_each_stage_is_measured_on_its_own() -> None:
@@ -85,7 +85,7 @@ def test_a_log_gets_a_line_for_each_stage_the_first_estimate_and_then_one_in_sev
     assert lines == [
         "Reading files",
         "Cutting documents",
-        "Embedding passages: 310 documents, 3,000 passages, none of them embedded before.",
+        "Embedding passages: 310 documents, 3,000 passages.",
         "Embedding passages: 2%, 60 of 3,000 passages, about 50 s left",
         "Embedding passages: 22%, 660 of 3,000 passages, about 40 s left",
         "Embedding passages: 42%, 1,260 of 3,000 passages, about 30 s left",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -70,3 +71,38 @@ def test_every_setting_has_a_sentence_and_every_number_a_unit_and_a_range() -> N
 
 def test_every_rule_has_its_weight() -> None:
     assert [rule.code for rule in RULES] == list(RuleWeights.model_fields)
+
+
+def test_a_settings_file_that_is_no_file_is_a_sentence(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "evidence.toml")
+    with pytest.raises(BadSettings, match="is no regular file; remove it"):
+        load_settings(tmp_path)
+
+
+@pytest.mark.parametrize("written", [f"max_blocks = {'1' * 5_000}", ".".join("a" * 3_000) + " = 1", "max_blocks = "])
+def test_a_settings_file_that_cannot_be_read_is_a_sentence_with_its_path(tmp_path: Path, written: str) -> None:
+    (tmp_path / "evidence.toml").write_text(written)
+    with pytest.raises(BadSettings) as failure:
+        load_settings(tmp_path)
+    assert str(tmp_path / "evidence.toml") in str(failure.value) and len(str(failure.value)) < 400
+
+
+def test_an_error_says_where_the_setting_came_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "evidence.toml").write_text("categroy_fields = ['x']")
+    with pytest.raises(BadSettings, match=r"evidence\.toml: unknown setting categroy_fields; did you mean category_fields\?"):
+        load_settings(tmp_path)
+    (tmp_path / "evidence.toml").unlink()
+    monkeypatch.setenv("EVIDENCE_MAX_BLOCKS", "x")
+    with pytest.raises(BadSettings, match=r"^EVIDENCE_MAX_BLOCKS: setting max_blocks is 'x'"):
+        load_settings(tmp_path)
+
+
+@pytest.mark.parametrize("written", ["a, b.c", '["a", "b.c"]', ["a", "b.c"]])
+def test_field_names_are_a_list_or_a_text_with_commas(tmp_path: Path, written: object) -> None:
+    assert load_settings(tmp_path, {"category_fields": written}).category_fields == ("a", "b.c")
+
+
+@pytest.mark.parametrize("written", [["  "], 5, [""]])
+def test_field_names_that_are_none_are_refused(tmp_path: Path, written: object) -> None:
+    with pytest.raises(BadSettings, match="setting category_fields is"):
+        load_settings(tmp_path, {"category_fields": written})

@@ -137,3 +137,17 @@ def test_cleaning_makes_one_space_of_any_white_space() -> None:
 
 def test_the_word_tokenizer_counts_words_marks_and_cjk_characters() -> None:
     assert WordTokenizer().count("Restart it, 备份") == 5
+
+
+@pytest.mark.parametrize("text", ["ㅋㅋㅠㅠ payment-service", "ㅎㅏ payment-service", "ﾡￂ payment-service", "가ㄳ payment-service"])
+def test_offsets_are_right_after_letters_that_compose(text: str) -> None:
+    assert [text[token.start : token.end] for token in tokenize(text) if token.kind == "whole"] == ["payment-service"]
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\u200e", "\u202a", "\u2060", "\ufe0f", "\u00ad"])
+def test_a_mark_that_nobody_sees_does_not_part_a_word(unseen: str) -> None:
+    assert terms(f"data{unseen}bases and ERR{unseen}_SSL_4711") == terms("databases and ERR_SSL_4711")
+
+
+def test_a_phrase_tells_languages_of_one_letter_apart() -> None:
+    assert [phrase_key(name) for name in ("C", "C++", "C#", "learn C++ now")] == ["c", "c++", "c#", "learn c++ now"]

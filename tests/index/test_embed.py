@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from filelock import FileLock
 
-from engine.errors import Stopped
+from engine.errors import ModelUnavailable, Stopped
 from engine.index.embed import batches, embed_texts, in_mixed_order
 from engine.index.embedders import make_embedder
 from engine.index.embedding import BATCH, HashEmbedder
 from engine.index.embedding_cache import EmbeddingCache, text_hash
 from engine.index.snapshot import current_id, index_home
 from engine.index.sync import sync
-from engine.progress import no_progress
+from engine.progress import Meter, no_progress
 from engine.settings import Settings
-from tests.embedders import BatchDependent, Recording, StopAfter
+from tests.embedders import BatchDependent, Recording, Shrinking, StopAfter
 from tests.knowledge_base import hash_settings, write_files
 
 TEXTS = [f"passage {i} " + "disk volume queue " * (i % 17) for i in range(5 * BATCH + 3)]
@@ -69,8 +69,9 @@ def test_a_stopped_build_goes_on_and_ends_as_one_that_was_not(kb: Path, tmp_path
     assert resumed.manifest["files"]["vectors.usearch"] == whole.manifest["files"]["vectors.usearch"]
 
 
-@pytest.mark.parametrize("stage", ["read", "chunk", "embed", "write"])
-@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize(
+    ("stage", "last"), [("read", False), ("read", True), ("chunk", False), ("chunk", True), ("embed", False), ("embed", True), ("write", False)]
+)
 def test_whatever_the_callback_raises_leaves_the_former_snapshot_alone(kb: Path, tmp_path: Path, stage: str, last: bool) -> None:
     settings = hash_settings(tmp_path / "index")
     former = sync(kb, settings, HashEmbedder())
@@ -85,6 +86,26 @@ def test_whatever_the_callback_raises_leaves_the_former_snapshot_alone(kb: Path,
     home = index_home(kb, settings)
     assert current_id(home) == former.id
     assert [folder.name for folder in (home / "snapshots").iterdir()] == [former.id]
+
+
+def test_a_callback_that_raises_after_the_switch_leaves_the_new_snapshot_in_place(kb: Path, tmp_path: Path) -> None:
+    settings = hash_settings(tmp_path / "index")
+    former = sync(kb, settings, HashEmbedder())
+    write_files(kb, {"a/new.md": "# New\n\nText.\n"})
+    meter = Meter()
+
+    def fail(at: str, done: int, total: int) -> None:
+        if meter.note(at, done, total).is_published:
+            raise meter.stopped("again")
+
+    with pytest.raises(Stopped, match=r"^stopped; the new index is in place$"):
+        sync(kb, settings, HashEmbedder(), fail)
+    assert current_id(index_home(kb, settings)) not in (None, former.id)
+
+
+def test_a_model_that_changes_the_length_of_its_vectors_is_an_error(kb: Path, tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailable, match="vectors of 1024 and of 1023 numbers"):
+        sync(kb, hash_settings(tmp_path / "index"), Shrinking())
 
 
 def test_whoever_waits_for_another_build_is_told_so_and_can_stop(kb: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -166,3 +167,29 @@ def test_chunks_cover_the_body_in_order_with_exact_lines_within_the_limit(text: 
             assert chunk.tokens == tokenizer.count(chunk.content)
         assert [chunk.start_line for chunk in chunks] == sorted(chunk.start_line for chunk in chunks)
         assert len({chunk.id for chunk in chunks}) == len(chunks)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("restart " * 10 + "ab1x9" * 12 + "👨\u200d" * 30, 32),
+        ("kubectl " * 115 + "xqzt" * 20 + "\x85" * 30 + "xqzt" * 20 + " word" * 100, 256),
+        ("kubectl " * 20 + "xqzt" * 20 + "\x0c" * 30 + "xqzt" * 20 + " word" * 100, 64),
+    ],
+)
+def test_what_the_model_takes_apart_or_out_does_not_exceed_the_limit(text: str, limit: int) -> None:
+    chunks = chunk_document(read_document("d.md", text, "hash"), MODEL_TOKENIZER, limit)
+    assert max(MODEL_TOKENIZER.count(chunk.embedded_text) + MODEL_TOKENIZER.reserved for chunk in chunks) <= limit
+
+
+def test_a_first_row_or_code_line_that_is_too_long_carries_its_head_on() -> None:
+    row = " ".join(f"word{i}" for i in range(200))
+    for text, head in ((f"| A | B |\n|---|---|\n| {row} | x |\n", "| A | B |\n|---|---|\n"), (f"```json\n{row}\n```\n", "```json\n")):
+        chunks = cut(text, limit=64)
+        assert len(chunks) > 3
+        assert all(chunk.content.startswith(head) for chunk in chunks)
+
+
+def test_a_heading_of_a_picture_or_a_component_has_a_name() -> None:
+    text = "## ![Architecture diagram](x.png)\n\nOne.\n\n## <Comp title='Quux'/>\n\nTwo.\n"
+    assert [chunk.breadcrumb for chunk in cut(text)] == ["disk > Architecture diagram", "disk > <Comp title='Quux'/>"]

@@ -10,9 +10,10 @@ import pytest
 
 from engine.contracts.lint import LintReport, Severity
 from engine.contracts.reports import DocumentCode, EmbedderCode, FrontmatterCode, Problem, SkipCode, SkippedFile
+from engine.errors import BadInput
 from engine.index.embedders import make_embedder
 from engine.index.embedding import HashEmbedder
-from engine.insight.lint.codes import CODES
+from engine.insight.lint.codes import CODES, known_codes, known_severity
 from engine.insight.lint.files import reader_problems, skipped_files
 from engine.insight.lint.material import Material
 from engine.insight.lint.rules import RULES, lint
@@ -20,7 +21,7 @@ from engine.knowledge.corpus import Corpus
 from engine.knowledge.document import read_document
 from engine.settings_sources import load_settings
 from tests.insight.lint.faults import FAULTS, FILE_FAULTS
-from tests.knowledge_base import WordVectorsModelTokens, hash_settings, open_engine, write_files
+from tests.knowledge_base import WordVectorsModelTokens, document, hash_settings, open_engine, write_files
 from tests.shared_material import SHARED, needs
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -148,7 +149,7 @@ def test_a_rule_stands_once_in_the_list() -> None:
         ("prometheus-runbooks", []),
         ("pagerduty-ir", []),
         ("incident-playbook", []),
-        ("govuk-developer-docs", ["source/manual/load-test.html.md"]),  # runs the test on Kubernetes
+        ("govuk-developer-docs", []),
         ("scoutflo-sre-playbooks", ["docs/dual-format-demo.md"]),
     ],
 )
@@ -157,3 +158,29 @@ def test_real_sets_have_few_misfiled_documents_and_no_status_message(folder: str
     found = lint(kb, load_settings(kb, {"embedding_model": "hash"}), HashEmbedder())
     assert [source for source, _ in places(found, "misfiled")] == misfiled
     assert places(found, "status_message") == []
+
+
+@pytest.mark.parametrize("names", [("release-1", "release-2"), ("team-a", "team-b"), ("api-v1", "api-v2")])
+def test_categories_that_count_things_of_one_kind_are_no_slips(tmp_path: Path, names: tuple[str, str]) -> None:
+    files = {f"{at}.md": document(f"Text {at}.", category=name) for at, name in enumerate((names[0], names[0], names[1]))}
+    assert places(linted(write_files(tmp_path, files)), "category_typo") == []
+
+
+def test_a_field_on_the_first_line_is_there(tmp_path: Path) -> None:
+    assert places(linted(write_files(tmp_path, {"a.md": '{"title": "X", "titel": "y"}\nText.\n'})), "near_miss_field") == []
+
+
+def test_a_document_that_lost_its_fields_is_not_blamed_for_what_it_lacks(tmp_path: Path) -> None:
+    files = {"a.md": "---\ncategory: x: y\n---\nText.\n", "b.md": "", "c.md": document("Words.", category="x", keywords=["k"])}
+    found = linted(write_files(tmp_path, files))
+    assert [one.code for one in found.findings] == ["broken_frontmatter", "no_text"]
+
+
+def test_codes_may_be_left_out_and_the_least_severity_chosen(tmp_path: Path) -> None:
+    kb = write_files(tmp_path, {"a.md": "[x](y.md)\n"})
+    found = lint(kb, hash_settings(tmp_path / "index"), HashEmbedder(), ignored=known_codes(["broken_link"]))
+    assert (found.counts[Severity.WARNING], found.has(Severity.WARNING), found.has(Severity.INFO)) == (0, False, True)
+    with pytest.raises(BadInput, match=r"there is no lint code broken_links; did you mean broken_link\?"):
+        known_codes(["broken_links"])
+    with pytest.raises(BadInput, match="there is no severity fatal; write error, warning or info"):
+        known_severity("fatal")
