@@ -7,11 +7,19 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine.contracts.reports import LINT_STAGES, SYNC_STAGES
 from engine.errors import Stopped
 
 Progress = Callable[[str, int, int], None]  # stage, done, total; whatever it raises stops the work and reaches the caller
 
+_TITLES = {
+    "wait": "Waiting for another process that builds this index",
+    "read": "Reading files",
+    "chunk": "Cutting documents",
+    "embed": "Embedding passages",
+    "write": "Writing the index",
+    "words": "Reading words",
+    "check": "Checking",
+}
 _NOUNS = {"chunk": "documents", "embed": "passages", "words": "passages"}  # what a stage counts
 
 
@@ -31,7 +39,7 @@ class Step:
     @property
     def title(self) -> str:
         """The stage in words."""
-        return {**SYNC_STAGES, **LINT_STAGES}.get(self.stage, self.stage)
+        return _TITLES.get(self.stage, self.stage)
 
     @property
     def is_published(self) -> bool:

@@ -8,16 +8,6 @@ from pydantic import Field, JsonValue
 
 from engine.contracts.base import Contract
 
-SYNC_STAGES = {
-    "wait": "Waiting for another process that builds this index",
-    "read": "Reading files",
-    "chunk": "Cutting documents",
-    "embed": "Embedding passages",
-    "write": "Writing the index",
-}
-LINT_STAGES = {"words": "Reading words", "check": "Checking"}
-
-
 SkipCode = Literal["undecodable", "binary", "too_large", "unreadable", "outside", "linked_folder", "hidden", "not_markdown"]
 FrontmatterCode = Literal["broken_frontmatter", "unclosed_frontmatter", "duplicate_field", "cut_value"]
 DocumentCode = Literal["long_title", "long_heading", "no_text", "twin_name"]

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from engine.contracts.reports import Problem
 from engine.index.embedding import Embedder
 from engine.knowledge.chunking import Chunk
+from engine.settings import Settings
 
 
 def unreadable_problem(source: str, line: int, count: int) -> Problem:
@@ -20,9 +21,11 @@ def unreadable_problems(chunks: Iterable[Chunk], minimum: float) -> list[Problem
     return [unreadable_problem(*place) for place in _by_document(chunk for chunk in chunks if chunk.readable < minimum)]
 
 
-def beyond_limit_problems(chunks: Iterable[Chunk], embedder: Embedder) -> list[Problem]:
-    """The documents with passages that are longer than what the model reads; only where `chunk_tokens` asks for that."""
+def beyond_limit_problems(chunks: Iterable[Chunk], embedder: Embedder, settings: Settings) -> list[Problem]:
+    """The documents with passages that are longer than what the model reads, which is so only where `chunk_tokens` asks for it."""
     tokenizer, most = embedder.tokenizer, embedder.max_tokens
+    if settings.chunk_tokens <= most:
+        return []
     long = (chunk for chunk in chunks if chunk.tokens + tokenizer.count(chunk.breadcrumb) + tokenizer.reserved > most)
     return [
         Problem(

@@ -23,7 +23,7 @@ from engine.index.embedding import Embedder
 from engine.index.embedding_cache import EmbeddingCache
 from engine.index.snapshot import CATALOG, FORMAT_VERSION, VECTORS, Snapshot, flush, index_home, index_root, open_snapshot, publish
 from engine.index.vectors import write_vectors
-from engine.knowledge.chunking import Chunk, chunk_document
+from engine.knowledge.chunking import Chunk, chunk_corpus
 from engine.knowledge.corpus import Corpus, read_corpus
 from engine.paths import require_knowledge_base
 from engine.progress import Progress, no_progress
@@ -93,13 +93,11 @@ def _explained(home: Path) -> Iterator[None]:
 
 def _build(kb: Path, home: Path, settings: Settings, embedder: Embedder, progress: Progress) -> None:
     """Build and publish a snapshot; whatever `progress` raises ends it with the former one in place."""
-    progress("read", 0, 1)
-    corpus = read_corpus(kb, settings)
-    progress("read", 1, 1)
-    chunks = cut_documents(corpus, settings, embedder, progress)
+    corpus = read_corpus(kb, settings, progress)
+    chunks = chunk_corpus(corpus, embedder.tokenizer, settings.chunk_tokens or embedder.max_tokens, progress)
     with EmbeddingCache(index_root(settings), embedder.fingerprint) as cache:
         vectors = embed_texts([chunk.embedded_text for chunk in chunks], embedder, cache, progress)
-    problems = (*corpus.problems, *(beyond_limit_problems(chunks, embedder) if settings.chunk_tokens > embedder.max_tokens else ()))
+    problems = (*corpus.problems, *beyond_limit_problems(chunks, embedder, settings))
     progress("write", 0, 2)
     building = home / "snapshots" / ".building"
     try:
@@ -122,17 +120,6 @@ def _write_files(building: Path, corpus: Corpus, chunks: Sequence[Chunk], proble
         write_vectors(building / VECTORS, vectors)
     for path in building.iterdir():
         flush(path)
-
-
-def cut_documents(corpus: Corpus, settings: Settings, embedder: Embedder, progress: Progress) -> list[Chunk]:
-    """The chunks of all documents, as long as the settings or the embedder allow."""
-    limit = settings.chunk_tokens or embedder.max_tokens
-    chunks: list[Chunk] = []
-    for done, document in enumerate(corpus.documents):
-        progress("chunk", done, len(corpus.documents))
-        chunks += chunk_document(document, embedder.tokenizer, limit)
-    progress("chunk", len(corpus.documents), len(corpus.documents))
-    return chunks
 
 
 def _manifest(building: Path, corpus: Corpus, chunks: Sequence[Chunk], vectors: np.ndarray, settings: Settings, embedder: Embedder) -> dict[str, Any]:

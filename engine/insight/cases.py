@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import difflib
 from pathlib import Path
 
 import yaml
 from pydantic import ValidationError
+from pydantic.alias_generators import to_camel
 
 from engine.contracts.reports import Case
 from engine.errors import BadInput
 
 CASES_FILE = "cases.yaml"
+
+
+def _explained(failure: ValidationError) -> str:
+    """What is wrong with a case, with the nearest field where one has another name."""
+    first = failure.errors(include_url=False)[0]
+    field = ".".join(str(part) for part in first["loc"]) or "form"
+    shown = first["input"].get("question", "") if isinstance(first["input"], dict) else ""
+    of = f" {shown[:60]!r}" if isinstance(shown, str) and shown else ""
+    if first["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(field, Case.model_fields, n=1, cutoff=0.5)
+        known = ", ".join(sorted(to_camel(name) for name in Case.model_fields))
+        return f"a case has the field {field}, which there is not; {f'did you mean {near[0]}?' if near else f'known are {known}'}"
+    if first["type"] == "missing":
+        return f"the case{of} has no {field}; add it"
+    return f"the {field} of a case is wrong: {first['msg'][0].lower()}{first['msg'][1:]}"
 
 
 def read_cases(kb: Path) -> tuple[Case, ...]:
@@ -28,9 +45,7 @@ def read_cases(kb: Path) -> tuple[Case, ...]:
     except FileNotFoundError:
         return ()
     except ValidationError as failure:
-        first = failure.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "form"
-        raise BadInput(f"{path.name} has a case whose {where} is wrong: {first['msg']}") from failure
+        raise BadInput(f"{path.name}: {_explained(failure)}") from failure
     except (yaml.YAMLError, ValueError, TypeError, OSError, RecursionError) as failure:
         raise BadInput(f"{path.name} cannot be read: {failure}; repair it") from failure
     ids = [case.id for case in cases]

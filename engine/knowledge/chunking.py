@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.knowledge.chunk_names import encode_source, make_breadcrumb, section_slug, unique_slug
+from engine.knowledge.corpus import Corpus
 from engine.knowledge.cutting import cut
 from engine.knowledge.document import Document
 from engine.knowledge.measured_text import MeasuredText, Stretch
 from engine.knowledge.outline import Block, Section
+from engine.progress import Progress
 from engine.tokenizer import Tokenizer
 
 
@@ -33,6 +35,16 @@ class Chunk:
     def embedded_text(self) -> str:
         """What L1 and the lexical rules see."""
         return f"{self.breadcrumb}\n{self.content}"
+
+
+def chunk_corpus(corpus: Corpus, tokenizer: Tokenizer, limit: int, progress: Progress) -> list[Chunk]:
+    """The chunks of all documents in order."""
+    chunks: list[Chunk] = []
+    for done, document in enumerate(corpus.documents):
+        progress("chunk", done, len(corpus.documents))
+        chunks += chunk_document(document, tokenizer, limit)
+    progress("chunk", len(corpus.documents), len(corpus.documents))
+    return chunks
 
 
 def chunk_document(document: Document, tokenizer: Tokenizer, limit: int) -> list[Chunk]:

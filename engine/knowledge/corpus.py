@@ -10,6 +10,7 @@ from engine.contracts.reports import Problem, SkippedFile
 from engine.digest import bytes_hash
 from engine.knowledge.document import Document, read_document
 from engine.knowledge.files import decode, list_files, read_file
+from engine.progress import Progress, no_progress
 from engine.settings import Settings
 
 
@@ -26,9 +27,10 @@ class Corpus:
         return tuple(problem for document in self.documents for problem in document.problems)
 
 
-def read_corpus(kb: Path, settings: Settings | None = None) -> Corpus:
+def read_corpus(kb: Path, settings: Settings | None = None, progress: Progress = no_progress) -> Corpus:
     """Read every document of a knowledge base; the settings say which fields mean what. Raises KnowledgeBaseMissing."""
     root = kb.resolve()
+    progress("read", 0, 1)
     chosen = settings or Settings()
     documents: list[Document] = []
     skipped: list[SkippedFile] = []
@@ -39,6 +41,7 @@ def read_corpus(kb: Path, settings: Settings | None = None) -> Corpus:
             skipped.append(text)
         elif not isinstance(data, SkippedFile):
             documents.append(read_document(source, text, bytes_hash(data), chosen))
+    progress("read", 1, 1)
     return Corpus(_with_twins_reported(_with_folder_categories(documents)), tuple(skipped))
 
 

@@ -13,8 +13,14 @@ def file_notes(report: SyncReport) -> None:
     if not (report.skipped or report.problems):
         return
     rows: list[dict[str, str | int | None]]
-    rows = [{"File": file.source, "Line": None, "What": f"skipped, {file.code}", "Why and what to do": file.reason} for file in report.skipped]
-    rows += [{"File": one.source, "Line": one.line, "What": one.code, "Why and what to do": one.message} for one in report.problems]
+    rows = [{"Code": file.code, "Why and what to do": file.reason, "File": file.source, "Line": file.line} for file in report.skipped]
+    rows += [{"Code": one.code, "Why and what to do": one.message, "File": one.source, "Line": one.line} for one in report.problems]
     label = f"Files to look at: {len(report.skipped)} skipped, {len(report.problems)} with a problem"
     with st.expander(label, key="ask_files", icon=":material/rule:"):
-        st.dataframe(pd.DataFrame(rows), key="ask_files_table", hide_index=True, alt="Skipped files and problems, each with what to do")
+        st.dataframe(
+            pd.DataFrame(rows).astype({"Line": "Int64"}),
+            key="ask_files_table",
+            hide_index=True,
+            column_config={"Why and what to do": st.column_config.TextColumn(width="large")},
+            alt="Skipped files and problems, each with what to do",
+        )

@@ -64,7 +64,8 @@ def test_case_52_no_two_packed_items_cover_the_same_text(tmp_path: Path) -> None
     text = "# Hours\n\n" + "\n\n".join(f"## Part {i}\n\n{section}" for i, section in enumerate(sections))
     with open_engine(tmp_path, {"hours.md": text}, chunk_tokens=60, budget_tokens=4000) as engine:
         result = engine.lookup_knowledge("when does depot 7 close")
-        assert len(result.context_pack.included) == 3
+        packed = [set(range(item.lines.start, item.lines.end + 1)) for item in result.context_pack.included]
+        assert len(packed) == 3 and len(set.union(*packed)) == sum(map(len, packed))
         sentences = [sentence for block in result.evidence_blocks for sentence in block.content.split(". ")]
         assert len(sentences) == len(set(sentences)) > 20
 

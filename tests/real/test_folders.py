@@ -58,7 +58,7 @@ def test_a_folder_is_synchronised_and_every_file_is_accounted_for(name: str, tmp
 
 @needs("ugly", "yaml-suite-frontmatter")
 def test_of_every_frontmatter_in_the_yaml_suite_nothing_is_lost_in_silence() -> None:
-    """What stands between the rules is in a field, or in the text, or its loss is reported."""
+    """Where no field was read, what stands between the rules is in the text, or its loss is reported."""
     folder = SHARED / "ugly" / "yaml-suite-frontmatter"
     refused = {Path(one["file"]).name for one in json.loads((folder / "INDEX.json").read_text(encoding="utf-8")) if one["fail"]}
     reported = set()

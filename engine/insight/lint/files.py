@@ -28,8 +28,7 @@ def unreadable_by_embedder(material: Material) -> Iterator[Finding]:
 
 def beyond_embedder_limit(material: Material) -> Iterator[Finding]:
     """One finding for each document with passages that are longer than what the model reads."""
-    if material.settings.chunk_tokens > material.embedder.max_tokens:
-        yield from _as_findings(beyond_limit_problems(material.chunks, material.embedder))
+    return _as_findings(beyond_limit_problems(material.chunks, material.embedder, material.settings))
 
 
 def _as_findings(problems: Iterable[Problem]) -> Iterator[Finding]:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from engine.contracts.lint import Finding
 from engine.index.embedding import Embedder
-from engine.index.sync import cut_documents
-from engine.knowledge.chunking import Chunk
+from engine.knowledge.chunking import Chunk, chunk_corpus
 from engine.knowledge.corpus import Corpus, read_corpus
 from engine.progress import Progress
 from engine.settings import Settings
@@ -32,10 +31,8 @@ Rule = Callable[[Material], Iterable[Finding]]
 
 def read_material(kb: Path, settings: Settings, embedder: Embedder, progress: Progress) -> Material:
     """Read and cut every document. Raises KnowledgeBaseMissing."""
-    progress("read", 0, 1)
-    corpus = read_corpus(kb, settings)
-    progress("read", 1, 1)
-    chunks = tuple(cut_documents(corpus, settings, embedder, progress))
+    corpus = read_corpus(kb, settings, progress)
+    chunks = tuple(chunk_corpus(corpus, embedder.tokenizer, settings.chunk_tokens or embedder.max_tokens, progress))
     found = []
     for done, chunk in enumerate(chunks):
         if done % 500 == 0:
