@@ -1,4 +1,4 @@
-"""The one normaliser and tokeniser, used for documents and queries alike.
+"""The one tokeniser, used for documents and queries alike.
 
 Latin words are folded and stemmed; identifiers (`foo-bar`, `a/b`, `ERR_SSL_4711`, `v1.31.2`, `KubePodCrashLooping`, `C++`, `R&D`)
 are kept whole and split; scripts without spaces (CJK) give bigrams and unigrams. Width, hyphens of any kind and marks that
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import threading
-import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
@@ -17,6 +16,7 @@ from typing import NamedTuple
 
 import Stemmer
 
+from engine.plain_text import fold, places_of_plain, plain
 from engine.stop_words import CHINESE, LISTS_OF
 
 CJK = (
@@ -35,17 +35,9 @@ _LEVELS = (re.compile("[/:@&]"), re.compile("[.]"), re.compile("[-_]"))
 _CAMEL = re.compile("[a-z][A-Z]|[0-9][A-Z][a-z]|[A-Z]{2}[a-z]{2}")  # not the plural of an acronym, "PDFs"
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _IS_CJK = re.compile(f"[{CJK}]")
-_ACCENTS = re.compile("[\u0300-\u036f]")
 _STOP_RUN = re.compile(f"(?:{'|'.join(sorted(CHINESE, key=len, reverse=True))})++")  # nothing but stop words, such as "what is this" in Chinese
-_SPACE = re.compile(r"\s+")
-# Inside of words that look whole: soft hyphen, zero-width space, marks of direction, joiners of words, variants of a character.
-_UNSEEN = "\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064\ufe0e\ufe0f\ufeff"
-_MELTS = re.compile(f"[\uff9e\uff9f\u1160-\u11ff\u3131-\u318e\uffa0-\uffdc{_UNSEEN}]")  # into the character before it, as marks do: voicing, Hangul
-_ODD = re.compile(f"[\u2010\u2011{_UNSEEN}]")
-_PLAIN_MARKS = str.maketrans({"\u2010": "-", "\u2011": "-", **dict.fromkeys(_UNSEEN)})
 _REMEMBERED = 40  # characters; a longer run is no word that comes back
 _STEMMERS = threading.local()
-Span = tuple[int, int]
 
 
 class Token(NamedTuple):
@@ -61,28 +53,6 @@ class Token(NamedTuple):
     def stop(self) -> bool:
         """Whether a list of stop words drops it."""
         return bool(self.stop_lists)
-
-
-def clean(text: str) -> str:
-    """NFKC form with plain hyphens and single spaces, nothing unseen in it and nothing at the ends."""
-    return _SPACE.sub(" ", plain(text)).strip()
-
-
-def plain(text: str) -> str:
-    """NFKC form with plain hyphens, without soft hyphens and their like."""
-    found = unicodedata.normalize("NFKC", text)
-    return unicodedata.normalize("NFKC", found.translate(_PLAIN_MARKS)) if _ODD.search(found) else found
-
-
-def valid_unicode(text: str) -> str:
-    """Pairs of surrogates become the character that they stand for, lone ones replacement marks."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def fold(text: str) -> str:
-    """The text without differences of case, width and accents."""
-    decomposed = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold())
-    return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
 
 
 def tokenize(text: str) -> list[Token]:
@@ -146,17 +116,8 @@ def _placed(tokens: Iterable[Token], text: str) -> list[Token]:
     """Tokens of the plain form with their offsets in the text as it was given."""
     if text.isascii() or plain(text) == text:
         return list(tokens)
-    places = [span for start, end in _characters(text) for span in [(start, end)] * len(plain(text[start:end]))]
+    places = places_of_plain(text)
     return [token._replace(start=places[token.start][0], end=places[token.end - 1][1]) for token in tokens]
-
-
-def _characters(text: str) -> Iterator[Span]:
-    """Stretches whose plain forms, one after the other, are the plain form of the text."""
-    start = 0
-    for at in range(1, len(text) + 1):
-        if at == len(text) or not (unicodedata.category(text[at])[0] == "M" or _MELTS.match(text[at])):
-            yield start, at
-            start = at
 
 
 def _cut(run: str, start: int) -> Iterator[Token]:

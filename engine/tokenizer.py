@@ -10,7 +10,8 @@ from typing import Protocol
 
 import numpy as np
 
-from engine.text import CJK, LETTER, valid_unicode
+from engine.plain_text import valid_unicode
+from engine.text import CJK, LETTER
 
 _LONGEST = 64  # characters; a vocabulary has one token for any longer word, so that a megabyte would count as 1
 _CHARACTERS = 4  # of such a word per token, about what a vocabulary takes apart

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.knowledge.entities import entities
-from engine.text import clean, fold, pairs, phrase_key, terms, tokenize
+from engine.plain_text import clean, fold
+from engine.text import pairs, phrase_key, terms, tokenize
 from engine.tokenizer import WordTokenizer
 
 

@@ -8,8 +8,9 @@ from engine.contracts.tokens import EmbedderTokens, RecognisedName, TextToken, T
 from engine.errors import BlankQuery
 from engine.index.embedding import Embedder
 from engine.knowledge.entities import entities
+from engine.plain_text import fold, plain, valid_unicode
 from engine.settings import Settings
-from engine.text import Token, fold, pairs, phrase_key, plain, terms, tokenize, valid_unicode
+from engine.text import Token, pairs, phrase_key, terms, tokenize
 from engine.tokenizer import TokenMap
 
 

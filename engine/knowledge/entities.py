@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from engine.text import plain, whole_term
+from engine.plain_text import plain
+from engine.text import whole_term
 
 _ERROR_CODE = (  # every repetition is bounded: an unbounded look ahead takes minutes on a long line of hyphens
     r"(?<![A-Z0-9_-])(?=[A-Z0-9_-]{0,60}\d{3})[A-Z][A-Z0-9]{0,20}(?:[-_][A-Z0-9]{1,20}){1,6}(?![\w-])"

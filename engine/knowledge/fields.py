@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from engine.text import valid_unicode
+from engine.plain_text import valid_unicode
 
 
 class FieldsUnreadable(ValueError):

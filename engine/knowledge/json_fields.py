@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from engine.knowledge.fields import Entries, Entry, Field, FieldsUnreadable, flat
-from engine.text import valid_unicode
+from engine.plain_text import valid_unicode
 
 
 def read_json(text: str) -> tuple[list[Field], int]:

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from engine.knowledge.fields import Entries, Entry, Field, FieldsUnreadable, flat
-from engine.text import valid_unicode
+from engine.plain_text import valid_unicode
 
 _MOST_VALUES = 10_000  # anchors can multiply values without end
 _MERGE = "tag:yaml.org,2002:merge"

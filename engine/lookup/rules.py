@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from engine.index.catalog import HEADING, PAIR, TEXT, Catalog, ChunkRecord
 from engine.lookup.retrieve import Candidate
 from engine.lookup.transform import Question
-from engine.text import Token, fold, pairs, tokenize
+from engine.plain_text import fold
+from engine.text import Token, pairs, tokenize
 
 _K1, _B = 1.2, 0.75  # BM25 as Robertson and Zaragoza recommend
 _MOST_NAMED = 5  # words in a reason; every reason takes its tokens from the packed context

@@ -10,8 +10,9 @@ from engine.errors import BadInput, BlankQuery
 from engine.index.catalog import TEXT, Catalog
 from engine.knowledge.entities import Entity, query_entities
 from engine.lookup.hints import Hint, decide_filter, find_hints
+from engine.plain_text import clean
 from engine.settings import Settings
-from engine.text import clean, phrase_key, terms
+from engine.text import phrase_key, terms
 from engine.trace import Recorder
 
 MOST_QUERY_CHARACTERS = 10_000  # a pasted log; the query stands in a result several times

@@ -10,28 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.knowledge.corpus import Corpus, read_corpus
-from engine.knowledge.document import Document, read_document
+from engine.knowledge.corpus import read_corpus
+from tests.cases.reading import codes, corpus_of
 from tests.knowledge_base import open_engine, write_files
-
-
-def read(text: str, source: str = "a/b.md") -> Document:
-    return read_document(source, text, "hash")
-
-
-def codes(document: Document) -> list[str]:
-    return [problem.code for problem in document.problems]
-
-
-def body(document: Document) -> str:
-    return "\n".join(line for line in document.lines if line.strip())
-
-
-def corpus_of(folder: Path, files: dict[str, bytes]) -> Corpus:
-    for name, data in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(data)
-    return read_corpus(folder)
 
 
 @pytest.mark.parametrize("name", ["a|b.md", "R&D notes.md", "c#sharp 100%.md", "🚚 depot?.md", "a'b\"c.md", "x~1.md", "[draft] plan.md"])

@@ -7,29 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.knowledge.corpus import Corpus, read_corpus
-from engine.knowledge.document import Document, read_document
+from engine.knowledge.document import read_document
 from engine.settings import Settings
+from tests.cases.reading import body, codes, corpus_of, read
 from tests.knowledge_base import open_engine
-
-
-def read(text: str, source: str = "a/b.md") -> Document:
-    return read_document(source, text, "hash")
-
-
-def codes(document: Document) -> list[str]:
-    return [problem.code for problem in document.problems]
-
-
-def body(document: Document) -> str:
-    return "\n".join(line for line in document.lines if line.strip())
-
-
-def corpus_of(folder: Path, files: dict[str, bytes]) -> Corpus:
-    for name, data in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(data)
-    return read_corpus(folder)
 
 
 def test_case_42_a_title_with_a_colon_is_reported_with_its_line_and_the_document_is_found(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from engine.knowledge.document import Document
 from engine.knowledge.files import MARKDOWN_SUFFIXES
-from engine.text import fold
+from engine.plain_text import fold
 
 _OVERVIEWS = {"index", "_index", "readme"}
 _NEAR = 0.8  # difflib's ratio: one letter more, less or swapped in a word of five

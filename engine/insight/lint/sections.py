@@ -9,7 +9,7 @@ from engine.contracts.lint import Finding
 from engine.insight.lint.codes import finding
 from engine.insight.lint.material import Material
 from engine.knowledge.outline import Section
-from engine.text import fold
+from engine.plain_text import fold
 
 
 def headings_without_text(material: Material) -> Iterator[Finding]:
