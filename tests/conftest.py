@@ -16,6 +16,7 @@ from tests.documents import DOCUMENTS, SITUATIONS, Situation
 from tests.knowledge_base import Bench, WordVectorsModelTokens, open_bench, open_engine
 
 ROOT = Path(__file__).resolve().parents[1]
+CUTTING = ("text", "plain_text", "characters", "tokenizer", "stop_words")  # what decides chunks and terms besides knowledge and index
 
 
 @pytest.fixture(scope="session")
@@ -56,7 +57,7 @@ def _answer(engine: KnowledgeEngine, situation: Situation) -> LookupResult:
 def handbook(request: pytest.FixtureRequest) -> Iterator[KnowledgeEngine]:
     """The sample knowledge base with the real model; its index stays in pytest's cache until a document or the indexing code changes."""
     indexing = [path for package in ("knowledge", "index") for path in (ROOT / "engine" / package).glob("*.py")]
-    files = sorted([*(ROOT / "kb").rglob("*.md"), *indexing, *(ROOT / "engine" / name for name in ("text.py", "plain_text.py", "characters.py", "tokenizer.py", "stop_words.py"))])
+    files = sorted([*(ROOT / "kb").rglob("*.md"), *indexing, *(ROOT / "engine" / f"{name}.py" for name in CUTTING)])
     state = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
     cache = request.config.cache
     assert cache is not None
