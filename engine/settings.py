@@ -35,6 +35,8 @@ def _comma_separated(value: Any) -> Any:
     """A text as a list, as it stands in an environment variable; also one that is written as in TOML."""
     if not isinstance(value, str):
         return value
+    if value.strip().startswith("[") is not value.strip().endswith("]"):
+        return value
     parts = (part.strip().strip("\"'").strip() for part in value.strip().removeprefix("[").removesuffix("]").split(","))
     return [part for part in parts if part]
 
@@ -164,6 +166,10 @@ def put(tree: dict[str, Any], name: str, value: Any, *, below: str = "") -> None
 
 def validated(tree: dict[str, Any]) -> Settings:
     """Settings from a tree of plain values. Raises BadSettings."""
+    for name, value in tree.items():
+        field = Settings.model_fields.get(name)
+        if isinstance(value, bool) and field is not None and field.annotation is not bool:
+            raise BadSettings(f"setting {name} is {str(value).lower()}, which is no value of it ({field.description})")
     try:
         return Settings.model_validate(tree)
     except ValidationError as failure:

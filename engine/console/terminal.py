@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from rich.cells import cell_len
 
 _MOST_LISTED = 20
+_WIDEST = 48  # cells of a column; a longer cell moves the rest of its own row only
 
 
 def printable(lines: Iterable[str]) -> str:
@@ -29,5 +30,5 @@ def listed(entries: Sequence[tuple[str, str]]) -> list[str]:
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Columns of equal width on a terminal, where a Chinese character takes two places."""
     cells = [[escaped(cell) for cell in row] for row in rows]
-    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+    widths = [min(max(map(cell_len, column)), _WIDEST) for column in zip(*cells, strict=True)]
     return ["  ".join(cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]

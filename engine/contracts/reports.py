@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue
 from engine.contracts.base import Contract
 
 SkipCode = Literal["undecodable", "binary", "too_large", "unreadable", "outside", "linked_folder", "hidden", "not_markdown"]
-FrontmatterCode = Literal["broken_frontmatter", "unclosed_frontmatter", "duplicate_field", "cut_value"]
+FrontmatterCode = Literal["broken_frontmatter", "unclosed_frontmatter", "doubtful_frontmatter", "duplicate_field", "cut_value"]
 DocumentCode = Literal["long_title", "long_heading", "no_text", "twin_name"]
 EmbedderCode = Literal["unreadable_by_embedder", "beyond_embedder_limit"]
 ProblemCode = FrontmatterCode | DocumentCode | EmbedderCode

@@ -10,21 +10,21 @@ MOST_NAME_CHARACTERS = 200  # of a title or breadcrumb: more would crowd the con
 
 
 def make_breadcrumb(title: str, headings: tuple[str, ...], count: Callable[[str], int], limit: int) -> str:
-    """Title and headings, the title not twice; at most 200 characters and half of the limit, what is in the middle left out first."""
-    parts = breadcrumb_parts(title, headings)
-    breadcrumb = " > ".join(parts)
-    if len(parts) > 2 and (len(breadcrumb) > MOST_NAME_CHARACTERS or count(breadcrumb) * 2 > limit):
-        breadcrumb = " > ".join((parts[0], "…", parts[-1]))
+    """Title and headings, the title not twice; at most 200 characters and half of the limit, the upper headings left out first."""
+    shortened = shorter_breadcrumbs(title, headings)
+    breadcrumb = next(one for one in shortened if (len(one) <= MOST_NAME_CHARACTERS and count(one) * 2 <= limit) or one is shortened[-1])
     breadcrumb = breadcrumb[:MOST_NAME_CHARACTERS].strip()
     while count(breadcrumb) * 2 > limit:
         breadcrumb = breadcrumb[: len(breadcrumb) * 3 // 4].strip()
     return breadcrumb
 
 
-def breadcrumb_parts(title: str, headings: tuple[str, ...]) -> tuple[str, ...]:
-    """The title and the headings below it."""
+def shorter_breadcrumbs(title: str, headings: tuple[str, ...]) -> list[str]:
+    """The whole breadcrumb, then ones with more and more of the upper headings left out; title and last heading stay."""
     path = headings[1:] if headings and headings[0] == title else headings
-    return tuple(part for part in (title, *path) if part)
+    first, *below = [part for part in (title, *path) if part] or [""]
+    whole = [" > ".join((first, *below))]
+    return whole + [" > ".join((first, "…", *below[at:])) for at in range(1, len(below))]
 
 
 def section_slug(headings: tuple[str, ...]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.contracts.reports import Problem
-from engine.knowledge.chunk_names import MOST_NAME_CHARACTERS, breadcrumb_parts
+from engine.knowledge.chunk_names import MOST_NAME_CHARACTERS, shorter_breadcrumbs
 from engine.knowledge.frontmatter import Frontmatter, read_frontmatter
 from engine.knowledge.outline import Section, outline
 from engine.settings import Settings
@@ -101,11 +101,11 @@ def _long_title(source: str, title: str, line: int) -> Iterable[Problem]:
 
 
 def _long_headings(source: str, title: str, sections: tuple[Section, ...]) -> Iterable[Problem]:
-    """The first place where title and headings are too long for a breadcrumb."""
-    sizes = ((section, len(" > ".join(breadcrumb_parts(title[:MOST_NAME_CHARACTERS], section.headings)))) for section in sections if section.headings)
+    """The first heading that is too long for a breadcrumb with the title."""
+    sizes = ((section, len(shorter_breadcrumbs(title[:MOST_NAME_CHARACTERS], section.headings)[-1])) for section in sections if section.headings)
     first = next(((section, size) for section, size in sizes if size > MOST_NAME_CHARACTERS), None)
     if first is not None:
-        message = f"the title and the headings down to this one have {first[1]} characters; a breadcrumb keeps {MOST_NAME_CHARACTERS}; shorten them"
+        message = f"the title and this heading have {first[1]} characters, of which a breadcrumb keeps {MOST_NAME_CHARACTERS}; shorten one"
         yield Problem(source=source, line=first[0].line + 1, code="long_heading", message=message)
 
 

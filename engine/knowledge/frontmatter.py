@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from engine.contracts.reports import FrontmatterCode, Problem
 from engine.knowledge.fields import Field, FieldsUnreadable
+from engine.knowledge.frontmatter_end import HEADING, doubtful_line, end_of_fields, end_of_object, is_syntax, looks_like_a_field
 from engine.knowledge.json_fields import read_json
 from engine.knowledge.toml_fields import read_toml
 from engine.knowledge.yaml_fields import read_yaml
 
 _FENCES = {"---": "yaml", "---yaml": "yaml", "---yml": "yaml", "---toml": "toml", "---json": "json", "+++": "toml"}
 _CODE = re.compile(r"---(js|javascript|ts|typescript|coffee|coffeescript|cson)")  # code that other tools run; nothing is run here
-_FIELD = re.compile(r"""["']?[\w.-]+["']?\s*[:=]""")
-_LOWER_FIELD = re.compile(r"""["']?[a-z_][\w.-]*["']?\s*:""")
-_SYNTAX = re.compile(r".*:(\s|$)|%|[?&] |-\s|[\[{](\s|$)")  # what a sentence between two rules hardly has
-_HEADING = re.compile(r"#{1,6} ")
+_CLOSING = re.compile(r"(?:---|\.\.\.)(?:\s+#.*)?\s*")
 _OBJECT = re.compile(r'\{\s*("|$)')
 
 
@@ -40,84 +37,83 @@ def read_frontmatter(source: str, lines: list[str]) -> Frontmatter:
     opening = lines[first].rstrip() if first < len(lines) else ""
     if _OBJECT.match(opening):
         return _object(source, lines, first)
-    if opening not in _FENCES and not _CODE.fullmatch(opening):
+    code = _CODE.fullmatch(opening)
+    if opening not in _FENCES and not code:
         return NOTHING
     last = _closing(lines, first)
-    if opening not in _FENCES:
-        if last is None:
-            message = "the code at the top has no closing ---; write YAML fields"
-            return NOTHING._replace(problems=(_problem(source, first, "unclosed_frontmatter", message),))
-        return _broken(source, first, last + 1, f"is code ({opening[3:]}), which is never run; write YAML fields")
-    notation = _FENCES[opening]
-    block = lines[first + 1 : last]
-    if notation == "yaml" and block and not block[0].strip() and not _begins_with_a_field(block):
-        return NOTHING  # text between two rules
-    end = _end_of_fields(block)
-    if last is None or (notation == "yaml" and end < len(block)):
-        return _unclosed(source, block[:end], first, notation, opening[:3])
-    return _closed(source, block, first, last, notation)
+    if code and last is not None:
+        return _broken(source, first, last + 1, f"is code ({code.group(1)}), which is never run; write YAML fields")
+    notation = _FENCES.get(opening, "code")
+    if last is not None:
+        return _closed(source, lines[first + 1 : last], first, last, notation)
+    if notation in ("json", "code"):
+        return NOTHING._replace(problems=(_unclosed_problem(source, first, "---", "until then the whole file is text"),))
+    return _unclosed(source, lines[first + 1 :], first, notation)
 
 
 def _closing(lines: list[str], first: int) -> int | None:
     """The line that ends the block; a second `---` right at the start of YAML fields begins them, too."""
-    closing = ("+++",) if lines[first].rstrip() == "+++" else ("---", "...")
-    ends = (i for i in range(first + 1, len(lines)) if lines[i].rstrip() in closing)
+    toml = lines[first].rstrip() == "+++"
+    ends = (i for i in range(first + 1, len(lines)) if (lines[i].rstrip() == "+++" if toml else _CLOSING.fullmatch(lines[i])))
     last = next(ends, None)
-    if last == first + 1 and last + 1 < len(lines) and _SYNTAX.match(lines[last + 1]):
+    if last == first + 1 and last + 1 < len(lines) and is_syntax(lines[last + 1]):
         later = next(ends, None)
         return last if later is None or not all(line.strip() for line in lines[last + 1 : later]) else later
     return last
 
 
-def _begins_with_a_field(block: Sequence[str]) -> bool:
-    """Whether lines that begin with a blank one are fields; between two rules with blank lines around it, `Note: ...` is a sentence."""
-    written = [line for line in block if line.strip()]
-    if not written:
-        return False
-    return bool(_LOWER_FIELD.match(written[0])) or (bool(block[-1].strip()) and all(_FIELD.match(line) for line in written))
-
-
-def _end_of_fields(block: Sequence[str]) -> int:
-    """Where text begins within a block: after a blank line, or with a heading, at what is no field; the end where all are fields."""
-    looks = _LOWER_FIELD if any(_LOWER_FIELD.match(line) for line in block[:3]) else _FIELD
-    above = ""
-    for at, line in enumerate(block):
-        if line.strip() and not _HEADING.match(line):
-            above = line
-        elif line.strip() or at == 0 or block[at - 1].strip():
-            following = next((other for other in block[at + 1 :] if other.strip()), "")
-            if following and not _continues(above, following, looks):
-                return at
-    return len(block)
-
-
-def _continues(above: str, line: str, looks: re.Pattern[str]) -> bool:
-    """Whether a line goes on with fields: a field, an indented line, a comment, the end of brackets, or an item of a list above it."""
-    in_list = above.rstrip().endswith(":") or above.startswith("- ")
-    return bool(looks.match(line)) or line.startswith((" ", "\t", "#", "]", "}", "?", "<<", "...")) or (in_list and line.startswith("- "))
-
-
 def _closed(source: str, block: list[str], first: int, last: int, notation: str) -> Frontmatter:
+    """Fields between two rules. What can be read is read; what cannot may be fields without an end and a rule in the text."""
+    if notation == "yaml" and _is_prose(block):
+        return NOTHING
     try:
-        return _complete(source, _read("\n".join(block), notation), first, last + 1)
+        found = _complete(source, _read("\n".join(block), notation), first, last + 1)
     except FieldsUnreadable as failure:
-        if notation == "yaml" and not any(_SYNTAX.match(line) for line in block):
+        if notation == "yaml" and not any(is_syntax(line) for line in block):
             return NOTHING  # a sentence between two rules
+        if notation in ("yaml", "toml") and _fields_before_text(block, notation):
+            return _unclosed(source, block, first, notation)
         return _broken(source, first + 1 + failure.line, last + 1, failure.what)
+    doubtful = doubtful_line(block) if notation == "yaml" else None
+    if doubtful is None:
+        return found
+    message = "from here on this may be text and not fields, so it is read as both; end the frontmatter with --- where the text begins"
+    problem = _problem(source, first + 1 + doubtful, "doubtful_frontmatter", message)
+    return found._replace(body_line=first + 1 + doubtful, problems=(*found.problems, problem))
 
 
-def _unclosed(source: str, head: list[str], first: int, notation: str, closing: str) -> Frontmatter:
+def _fields_before_text(block: list[str], notation: str) -> list[str]:
+    """The lines at the top that look like fields where text follows them; none where all are fields, or none is."""
+    end = end_of_fields(block, notation)
+    doubtful = doubtful_line(block) if notation == "yaml" else None
+    end = end if doubtful is None else min(end, doubtful)
+    return block[:end] if end < len(block) and any(looks_like_a_field(line, notation) for line in block[:end]) else []
+
+
+def _is_prose(block: list[str]) -> bool:
+    """Whether lines with blank ones around them are a text between two rules: `Note: ...` is a sentence there."""
+    written = [line for line in block if line.strip()]
+    if not written or block[0].strip():
+        return bool(written) and all(line.startswith("#") for line in written)
+    fields_only = bool(block[-1].strip()) and all(looks_like_a_field(line) for line in written)
+    return not (fields_only or (looks_like_a_field(written[0]) and not written[0][0].isupper()))
+
+
+def _unclosed(source: str, block: list[str], first: int, notation: str) -> Frontmatter:
     """Fields without an end: they are read up to where text begins, and the rest is text."""
-    written = next((line for line in head if line.strip() and not line.startswith("#")), "")
-    if not _FIELD.match(written):
+    head = _fields_before_text([*block, "", "."], notation)[: len(block)]  # text follows wherever they end
+    if not head:
         return NOTHING  # a rule at the top of the text
+    heading = next((at for at, line in enumerate(head) if at and HEADING.match(line)), len(head))
     body = first + 1 + len(head)
     try:
         found = _complete(source, _read("\n".join(head), notation), first, body)
     except FieldsUnreadable as failure:
+        if heading < len(head):
+            return _unclosed(source, [*head[:heading], "", ".", *block[heading:]], first, notation)._replace(body_line=first + 1 + heading)
         return _broken(source, first + 1 + failure.line, body, failure.what)
-    message = f"the frontmatter has no closing {closing}; add it (the fields up to line {body} are read, the rest is text)"
-    return found._replace(problems=(*found.problems, _problem(source, first, "unclosed_frontmatter", message)))
+    problem = _unclosed_problem(source, first, "---" if notation == "yaml" else "+++", f"the fields up to line {body} are read, the rest is text")
+    return found._replace(problems=(*found.problems, problem))
 
 
 def _object(source: str, lines: list[str], first: int) -> Frontmatter:
@@ -126,24 +122,14 @@ def _object(source: str, lines: list[str], first: int) -> Frontmatter:
     try:
         fields, end = read_json(text)
     except FieldsUnreadable as failure:
-        body = _end_of_object(lines, first)
-        if body and lines[body - 1].rstrip() == "}":
+        body, is_closed = end_of_object(lines, first)
+        if is_closed:
             return _broken(source, first + failure.line, body, failure.what)
-        message = "the frontmatter has no closing }; add it (the text is indexed without its fields)"
-        return Frontmatter({}, {}, frozenset(), body, (_problem(source, first, "unclosed_frontmatter", message),))
+        problem = _unclosed_problem(source, first, "}", "the text is indexed without its fields")
+        return NOTHING._replace(body_line=body, problems=(problem,))
     if text[end:].split("\n", 1)[0].strip():
         return NOTHING  # a sentence that begins with an object
     return _complete(source, fields, first - 1, first + text.count("\n", 0, end) + 1)
-
-
-def _end_of_object(lines: list[str], first: int) -> int:
-    """The line after an object that cannot be read: after a brace of its own, or where text follows a blank line; 0 where neither is."""
-    for at in range(first + 1, len(lines)):
-        if lines[at].rstrip() == "}":
-            return at + 1
-        if not lines[at].strip() and not lines[min(at + 1, len(lines) - 1)].lstrip().startswith(('"', "{", "}", "[", "]", ",")):
-            return at
-    return 0
 
 
 def _read(text: str, notation: str) -> list[Field]:
@@ -151,8 +137,8 @@ def _read(text: str, notation: str) -> list[Field]:
     if notation != "json":
         return read_toml(text) if notation == "toml" else read_yaml(text)
     found, end = read_json(text)
-    if text[end:].strip():
-        raise FieldsUnreadable(text.count("\n", 0, end), "goes on after the JSON object; remove the rest")
+    if rest := text[end:].lstrip():
+        raise FieldsUnreadable(text.count("\n", 0, len(text) - len(rest)), "goes on after the JSON object; remove the rest")
     return found
 
 
@@ -176,7 +162,11 @@ def _complete(source: str, found: list[Field], first: int, body: int) -> Frontma
 def _broken(source: str, line: int, body: int, what: str) -> Frontmatter:
     """A block that gives no fields; the text from line `body` on is read."""
     message = f"the frontmatter {what} (the text is indexed without its fields)"
-    return Frontmatter({}, {}, frozenset(), body, (_problem(source, line, "broken_frontmatter", message),))
+    return NOTHING._replace(body_line=body, problems=(_problem(source, line, "broken_frontmatter", message),))
+
+
+def _unclosed_problem(source: str, line: int, closing: str, what: str) -> Problem:
+    return _problem(source, line, "unclosed_frontmatter", f"the frontmatter has no closing {closing}; add it ({what})")
 
 
 def _problem(source: str, line: int, code: FrontmatterCode, message: str) -> Problem:

@@ -17,13 +17,15 @@ _MERGE = "tag:yaml.org,2002:merge"
 _NOTHING = ("", "~", "null")  # plain, they name nothing; `Null` may be a name
 _NO_LINE_ENDS = {0x85: "\uf8f0", 0x2028: "\uf8f1", 0x2029: "\uf8f2"}  # line ends for YAML only: parsed as private marks, then put back
 _LINE_ENDS = {ord(private): chr(mark) for mark, private in _NO_LINE_ENDS.items()}
-_AT_THE_END = ("found unexpected end of stream", "expected ',' or ']', but got '<stream end>'", "expected ',' or '}', but got '<stream end>'")
+_COLON = re.compile(r":(\s|$)")
+_NOTICED_LATE = ("found unexpected end of stream", "expected ',' or ']'", "expected ',' or '}'", "could not find expected ':'")
+_NO_COLON = "a line has no colon and space after its name; write `name: value`"
 _SLIPS = (
     ("mapping values are not allowed", "a value has a colon and a space in it; put the value in quotes"),
     ("found character '\\t'", "a tab stands before a value; write spaces"),
     ("found unexpected end of stream", "a quotation mark is not closed; add the second one"),
     ("expected ',' or ']', but got '<stream end>'", "a list is not closed; add the ]"),
-    ("could not find expected ':'", "a line has no colon after its name; write `name: value`"),
+    ("could not find expected ':'", _NO_COLON),
 )
 _CUT = re.compile(r"[ \t]+(#[^\s#!].*)")  # `Ticket #42`: a comment has a space after its mark
 
@@ -34,9 +36,8 @@ def read_yaml(text: str) -> list[Field]:
     try:
         node = yaml.compose(reader.text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as failure:
-        begun = failure.context_mark if str(failure.problem) in _AT_THE_END else None  # where the fault is noticed says little
-        mark = begun or failure.problem_mark
-        raise FieldsUnreadable(reader.line(mark) if mark is not None else 0, f"is not YAML: {_explained(str(failure.problem))}") from failure
+        line, what = _fault(failure, reader)
+        raise FieldsUnreadable(line, f"is not YAML: {what}") from failure
     except yaml.reader.ReaderError as failure:
         line = reader.text.count("\n", 0, failure.position)
         raise FieldsUnreadable(line, "has a control character; remove it") from failure
@@ -53,10 +54,16 @@ def read_yaml(text: str) -> list[Field]:
         raise FieldsUnreadable(0, "is nested without end; write plain `name: value` lines") from failure
 
 
-def _explained(problem: str) -> str:
-    """The parser's words, with what to do where the usual slips are meant."""
+def _fault(failure: yaml.MarkedYAMLError, reader: _Reader) -> tuple[int, str]:
+    """Line and advice: where a fault begins, which is not always where the parser notices it, and the usual slips in plain words."""
+    problem = str(failure.problem)
+    begun = failure.context_mark if problem.startswith(_NOTICED_LATE) else None
+    mark = begun or failure.problem_mark
+    line = reader.line(mark) if mark is not None else 0
+    if problem.startswith("mapping values") and line and _COLON.search(reader.lines[line - 1]) is None and reader.lines[line - 1].strip():
+        return line - 1, _NO_COLON
     advice = next((said for begin, said in _SLIPS if problem.startswith(begin)), None)
-    return advice or f"{problem.rstrip('.')}; quote the value or repair the line"
+    return line, advice or f"{problem.rstrip('.')}; quote the value or repair the line"
 
 
 class _Reader:
@@ -64,6 +71,7 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.lines = text.split("\n")
         self._left = _MOST_VALUES
         self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
 

@@ -110,9 +110,11 @@ def test_a_heading_too_long_for_a_breadcrumb_is_text_too_and_reported() -> None:
     assert [(one.line, one.code) for one in read_document("d.md", f"# T\n\nText\n\n## {words}\n\nText\n", "hash").problems] == [(5, "long_heading")]
 
 
-def test_of_a_deep_path_the_breadcrumb_keeps_title_and_heading() -> None:
-    chunks = cut("".join(f"{'#' * level} {'abcdefg ' * 8}{level}\n\nText.\n\n" for level in range(1, 6)))
-    assert chunks[-1].breadcrumb == " > ".join((f"{'abcdefg ' * 8}1", "…", f"{'abcdefg ' * 8}5"))
+def test_of_a_deep_path_the_upper_headings_are_left_out_first() -> None:
+    chunks = cut("".join(f"{'#' * level} {'abcdefg ' * 6}{level}\n\nText.\n\n" for level in range(1, 6)))
+    first, *_, fourth, fifth = (f"{'abcdefg ' * 6}{level}" for level in range(1, 6))
+    assert chunks[-1].breadcrumb == " > ".join((first, "…", fourth, fifth))
+    assert all(len(chunk.breadcrumb) <= 200 for chunk in chunks)
 
 
 PARTS = [

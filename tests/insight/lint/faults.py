@@ -107,6 +107,9 @@ FAULTS = {
         {"a.md": "# A\n\nText.\n\n## B\n\n**TODO**\n"}, ("a.md", 7), {"a.md": "# A\n\nText.\n\n## B\n\nTODO: rotate the journal.\n"}
     ),
     "long_heading": Fault({"a.md": f"# A\n\nT.\n\n## {'x' * 200}\n\nText.\n"}, ("a.md", 5), {"a.md": f"# A\n\nT.\n\n## {'x' * 190}\n\nText.\n"}),
+    "doubtful_frontmatter": Fault(
+        {"a.md": "---\ntitle: x\n\n# Heading\n\nnote: y\n---\nText.\n"}, ("a.md", 4), {"a.md": "---\ntitle: x\n\n# of y\nnote: y\n---\nText.\n"}
+    ),
     "cut_value": Fault(
         {"a.md": "---\nowner: x\ntitle: Ticket #4\n---\nText.\n"}, ("a.md", 3), {"a.md": "---\nowner: x # y\ntitle: 'a #4'\n---\nText.\n"}
     ),
