@@ -102,7 +102,14 @@ def test_field_names_are_a_list_or_a_text_with_commas(tmp_path: Path, written: o
     assert load_settings(tmp_path, {"category_fields": written}).category_fields == ("a", "b.c")
 
 
-@pytest.mark.parametrize("written", [["  "], 5, [""]])
+@pytest.mark.parametrize("written", [["  "], 5, [""], "[", True])
 def test_field_names_that_are_none_are_refused(tmp_path: Path, written: object) -> None:
     with pytest.raises(BadSettings, match="setting category_fields is"):
         load_settings(tmp_path, {"category_fields": written})
+
+
+@pytest.mark.parametrize("name", ["max_blocks", "evidence_floor"])
+def test_true_is_no_number(tmp_path: Path, name: str) -> None:
+    (tmp_path / "evidence.toml").write_text(f"{name} = true")
+    with pytest.raises(BadSettings, match=rf"evidence\.toml: setting {name} is true, which is no value of it"):
+        load_settings(tmp_path)

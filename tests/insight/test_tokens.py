@@ -9,8 +9,10 @@ import pytest
 from pydantic import ValidationError
 
 from engine import BadInput, TokenReport
+from engine.console.tokens_text import tokens_text
 from engine.contracts.tokens import TextToken
 from engine.index.catalog import TEXT
+from engine.index.embedding import HashEmbedder
 from engine.insight.tokens import token_report
 from engine.settings import Settings
 from tests.knowledge_base import WordVectorsModelTokens, hash_settings, open_bench, open_engine
@@ -103,3 +105,9 @@ def test_a_blank_text_is_bad_input(tmp_path: Path, text: str) -> None:
 
 def test_a_lone_surrogate_is_shown_as_a_replacement_mark(tmp_path: Path) -> None:
     assert token_report("a\ud800b", WordVectorsModelTokens(), hash_settings(tmp_path)).text == "a\ufffdb"
+
+
+def test_one_long_identifier_does_not_widen_the_column_of_all(tmp_path: Path) -> None:
+    text = "a-" * 2_000 + "b"
+    printed = tokens_text(token_report(text, HashEmbedder(), hash_settings(tmp_path)))
+    assert len(printed) < 100 * len(text)
