@@ -111,6 +111,6 @@ def _long_headings(source: str, title: str, sections: tuple[Section, ...]) -> It
 
 def _no_text(source: str, sections: tuple[Section, ...]) -> Iterable[Problem]:
     if not any(section.blocks for section in sections):
-        has = "has headings but no text under them" if len(sections) > 1 else "has no text"
-        message = f"the document {has}, so it can never be evidence; write some or remove the file"
+        has = "headings but no text under them" if len(sections) > 1 else "no text"
+        message = f"it has {has}, so it is never evidence; write some or remove it"
         yield Problem(source=source, line=1, code="no_text", message=message)

@@ -7,6 +7,8 @@ import streamlit as st
 
 from engine.contracts.reports import SyncReport
 
+_HARMLESS = ("hidden", "not_markdown")  # listed last: hardly a document
+
 
 def file_notes(report: SyncReport) -> None:
     """List the skipped files and the problems of indexed ones, where there are any."""
@@ -15,6 +17,7 @@ def file_notes(report: SyncReport) -> None:
     rows: list[dict[str, str | int | None]]
     rows = [{"Code": file.code, "Why and what to do": file.reason, "File": file.source, "Line": file.line} for file in report.skipped]
     rows += [{"Code": one.code, "Why and what to do": one.message, "File": one.source, "Line": one.line} for one in report.problems]
+    rows.sort(key=lambda row: row["Code"] in _HARMLESS)
     label = f"Files to look at: {len(report.skipped)} skipped, {len(report.problems)} with a problem"
     with st.expander(label, key="ask_files", icon=":material/rule:"):
         st.dataframe(

@@ -30,14 +30,20 @@ def open_engine(kb: Path, settings: Settings) -> KnowledgeEngine:
     try:
         engine = job.watch(f"Opening {markdown(kb.name)}", stop_key="ask_opening_stop")
     except Stopped as stopped:
-        st.info(markdown(str(stopped)), title="The index is not built", icon=":material/pause_circle:")
-        st.button("Go on", key="ask_opening_go_on", icon=":material/play_arrow:", on_click=job.go_on, help="Go on where the work stopped.")
+        st.info(_sentence(stopped), title="The index is not built", icon=":material/pause_circle:")
+        st.button("Go on", key="ask_opening_go_on", icon=":material/play_arrow:", on_click=job.go_on)
         st.stop()
     finally:
         if job.failed and not job.stopped:
             _opening.clear(kb, settings)  # the next run tries again
     _warming(engine)
     return engine
+
+
+def _sentence(stopped: Stopped) -> str:
+    """What was stopped, as a sentence of its own."""
+    told = str(stopped)
+    return markdown(f"{told[:1].upper()}{told[1:]}.")
 
 
 def wait_for_model(engine: KnowledgeEngine) -> None:
