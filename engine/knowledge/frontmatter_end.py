@@ -26,17 +26,19 @@ def looks_like_a_field(line: str, notation: str = "yaml") -> bool:
 def end_of_fields(block: Sequence[str], notation: str) -> int:
     """The first line that is text: not blank, indented, a field, an item of a list, or a comment above one of these; else the number of lines."""
     above = ""  # the last line without indentation
-    blank = True
+    blank, commented = True, False
     for at, line in enumerate(block):
         if not line.strip():
             blank = True
             continue
+        if commented and _COMMENT.match(line):
+            continue  # what follows the first comment of a row follows them all
         if not (_continues(block, at, above, notation) or _is_a_slip(block, at, notation)):
             return at
         if blank and above and _may_be_a_sentence(line, block):
             return at
         above = above if line[0] in " \t#" else line
-        blank = False
+        blank, commented = False, bool(_COMMENT.match(line))
     return len(block)
 
 

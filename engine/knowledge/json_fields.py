@@ -24,7 +24,7 @@ def read_json(text: str) -> tuple[list[Field], int]:
 
 
 def _entries(pairs: list[tuple[str, Any]]) -> Entries:
-    return Entries(Entry(name, 0, str(value).lower() if isinstance(value, bool) else value) for name, value in pairs)
+    return Entries(Entry(name, 0, value) for name, value in pairs)
 
 
 class _Places:
