@@ -12,7 +12,8 @@ from engine.contracts.tokens import TokenReport
 from engine.errors import BadSettings
 from engine.index.embedders import make_embedder
 from engine.index.embedding import Embedder
-from engine.index.snapshot import Snapshot, current_id, index_home, open_snapshot
+from engine.index.home import current_id, index_home
+from engine.index.snapshot import Snapshot, open_snapshot
 from engine.index.state import freshness, report
 from engine.index.sync import open_or_build, sync
 from engine.insight.cases import read_cases
@@ -132,7 +133,7 @@ class KnowledgeEngine:
     def close(self) -> None:
         """Release the catalog; the vectors go with the last reference to them."""
         if not self._is_view:
-            self._snapshot.catalog.close()
+            self._snapshot.close()
 
     def __enter__(self) -> KnowledgeEngine:
         return self

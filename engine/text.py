@@ -163,3 +163,9 @@ def _stem(word: str) -> str:
     if stemmer is None:
         stemmer = _STEMMERS.english = Stemmer.Stemmer("english")  # not safe to share between threads
     return str(stemmer.stemWord(word))
+
+
+def search_words(text: str) -> tuple[list[str], list[str]]:
+    """The terms of a text, and those of them of which neighbours make pairs."""
+    tokens = [token for run in _RUN.findall(plain(text)) for token in _pieces(run) if not token.stop_lists]
+    return [token.term for token in tokens], [token.term for token in tokens if token.kind in ("word", "part", "bigram")]

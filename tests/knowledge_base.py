@@ -64,7 +64,7 @@ class Bench:
 
     def question(self, query: str, **changes: Any) -> Question:
         """The outcome of the first stage."""
-        return transform(query, self.settings.changed(changes), self.snapshot.catalog, Recorder())
+        return transform(query, self.settings.changed(changes), self.snapshot, Recorder())
 
     def attempt(self, query: str, name: AttemptName = AttemptName.UNFILTERED, /, **changes: Any) -> Attempt:
         """One retrieval, rerank and block building, without a scope."""

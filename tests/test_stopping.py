@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from engine.index.embedding import BATCH
-from engine.index.snapshot import current_id, index_home
+from engine.index.home import current_id, index_home
 from engine.settings_sources import load_settings
 from tests.knowledge_base import write_files
 

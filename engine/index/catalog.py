@@ -1,9 +1,8 @@
-"""The DuckDB catalog of a snapshot: documents, chunks, search terms and the L0 keyword tables. The one home of its SQL."""
+"""The DuckDB catalog of a snapshot, opened for reading: documents, chunks and the L0 keyword tables."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,26 +12,25 @@ import numpy as np
 
 from engine.contracts.lookup import ScopeTerm
 from engine.contracts.reports import Problem, SkippedFile
-from engine.digest import bytes_hash
 from engine.errors import EnvironmentProblem, IndexDamaged
-from engine.knowledge.chunking import Chunk
-from engine.knowledge.corpus import Corpus
-from engine.knowledge.document import Document
-from engine.knowledge.keywords import keyword_entries
-from engine.text import pairs, terms
+from engine.index.search_terms import PAIR, TEXT
 
-TEXT, PAIR, HEADING = 0, 1, 2  # what a search term was taken from
-_CONFIG: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false", "enable_external_access": "false"}
-_SCHEMA = """
-create table documents (source varchar primary key, title varchar, category_origin varchar, content_hash varchar);
-create table fields (source varchar, field varchar, value varchar);
-create table chunks (row integer primary key, id varchar, source varchar, section varchar, piece integer, breadcrumb varchar, start_line integer,
-    end_line integer, carried integer, content varchar, content_hash varchar, tokens integer, readable double, terms integer, pairs integer);
-create table postings (field tinyint, term varchar, row integer, count integer);
-create table keywords (key varchar, kind varchar, text varchar, canonical varchar, source varchar);
-create table skipped (source varchar, code varchar, reason varchar, line integer);
-create table problems (source varchar, line integer, code varchar, message varchar);
-"""
+CATALOG = "catalog.duckdb"
+NO_EXTENSIONS: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+_CONFIG = {**NO_EXTENSIONS, "enable_external_access": "false"}
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRecord:
+    """What is known of a document without its chunks."""
+
+    source: str
+    title: str
+    categories: tuple[str, ...]
+    category_origin: str  # frontmatter, folder or none
+    content_hash: str
+    digest: str  # over all that the catalog holds of it, whatever other documents there are
+    chunks: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,55 +66,6 @@ class KeywordMatch:
     categories: tuple[str, ...]
 
 
-def write_catalog(path: Path, corpus: Corpus, chunks: Sequence[Chunk], problems: Sequence[Problem]) -> None:
-    """Write the catalog of a corpus; row n is chunk n. The problems are those of the files and of the chunks."""
-    import pandas as pd  # half of the start-up time of every command, and only a build needs it
-
-    with duckdb.connect(str(path)) as connection:
-        connection.execute(_SCHEMA)
-        for table, rows in _tables(corpus, chunks, problems).items():
-            if rows:
-                listed = connection.execute("select column_name from duckdb_columns() where table_name = $table", {"table": table}).fetchall()
-                columns = [name for (name,) in listed]
-                connection.register("incoming", pd.DataFrame(rows, columns=columns))
-                connection.execute(f"insert into {table} select * from incoming")
-                connection.unregister("incoming")
-        connection.execute("create table statistics as select field, term, count(*)::integer as chunks from postings group by all order by all")
-
-
-def _tables(corpus: Corpus, chunks: Sequence[Chunk], problems: Sequence[Problem]) -> dict[str, list[tuple[Any, ...]]]:
-    counted = [(_counts(chunk), chunk) for chunk in chunks]
-    postings = [
-        (field, term, row, count) for row, (counts, _) in enumerate(counted) for field, terms_ in counts.items() for term, count in terms_.items()
-    ]
-    return {
-        "documents": [(d.source, d.title, d.category_origin, d.content_hash) for d in corpus.documents],
-        "fields": [row for document in corpus.documents for row in _field_rows(document)],
-        "chunks": [_chunk_row(row, chunk, counts) for row, (counts, chunk) in enumerate(counted)],
-        "postings": sorted(postings),
-        "keywords": [tuple(entry) for entry in keyword_entries(corpus.documents)],
-        "skipped": [(file.source, file.code, file.reason, file.line) for file in corpus.skipped],
-        "problems": [(problem.source, problem.line, problem.code, problem.message) for problem in problems],
-    }
-
-
-def _counts(chunk: Chunk) -> dict[int, Counter[str]]:
-    text = chunk.embedded_text
-    return {TEXT: Counter(terms(text)), PAIR: Counter(pairs(text)), HEADING: Counter(terms(chunk.breadcrumb))}
-
-
-def _chunk_row(row: int, chunk: Chunk, counts: Mapping[int, Counter[str]]) -> tuple[Any, ...]:
-    content_hash = bytes_hash(chunk.content.encode())[:32]
-    place = (row, chunk.id, chunk.source, chunk.section, chunk.piece, chunk.breadcrumb, chunk.start_line, chunk.end_line, len(chunk.carried))
-    return (*place, chunk.content, content_hash, chunk.tokens, chunk.readable, counts[TEXT].total(), counts[PAIR].total())
-
-
-def _field_rows(document: Document) -> Iterable[tuple[str, str, str]]:
-    """Every field that a scope may name; `category` is the effective one, `source` the path."""
-    own = {**document.fields, "category": document.categories, "source": (document.source,)}
-    return ((document.source, field, value) for field, values in own.items() for value in dict.fromkeys(values))
-
-
 class Catalog:
     """A catalog opened for reading; every call has a cursor of its own, so threads may share it."""
 
@@ -126,15 +75,12 @@ class Catalog:
         except duckdb.Error as failure:
             raise IndexDamaged(f"the catalog cannot be opened: {failure}; run: evidence sync") from failure
         try:
-            counts = self._all("select count(*), coalesce(avg(terms), 0), coalesce(avg(pairs), 0) from chunks")[0]
-            self.average_length = {TEXT: float(counts[1]), PAIR: float(counts[2])}
-            self.chunk_count = int(counts[0])
-            self.document_count = int(self._all("select count(*) from documents")[0][0])
-            self.longest_keyword = int(self._all("select coalesce(max(len(string_split(key, ' '))), 0) from keywords")[0][0])
-            self.category_count = int(self._all("select count(distinct value) from fields where field = 'category'")[0][0])
+            totals = self._all("select documents, chunks, categories, longest_keyword, terms, pairs from totals")[0]
         except duckdb.Error as failure:
             self._connection.close()
             raise IndexDamaged(f"the catalog cannot be read: {failure}; run: evidence sync") from failure
+        self.document_count, self.chunk_count, self.category_count, self.longest_keyword, *lengths = map(int, totals)
+        self.average_length = {kind: length / max(self.chunk_count, 1) for kind, length in zip((TEXT, PAIR), lengths, strict=True)}
 
     def close(self) -> None:
         """Release the file."""
@@ -157,22 +103,6 @@ class Catalog:
         """Text of some rows, and how many of its characters were carried from a table or fence head."""
         found = self._all("select row, content, carried from chunks where row in (select unnest($rows))", {"rows": list(rows)})
         return {row: (content, carried) for row, content, carried in found}
-
-    def postings(self, field: int, searched: Sequence[str], rows: Sequence[int]) -> dict[int, dict[str, int]]:
-        """For each of some rows, how often it has each of the terms."""
-        found = self._all(
-            "select row, term, count from postings where field = $field and term in (select unnest($terms)) and row in (select unnest($rows))",
-            {"field": field, "terms": list(searched), "rows": list(rows)},
-        )
-        counts: dict[int, dict[str, int]] = {row: {} for row in rows}
-        for row, term, count in found:
-            counts[row][term] = count
-        return counts
-
-    def document_frequencies(self, field: int, searched: Sequence[str]) -> dict[str, int]:
-        """In how many chunks each of the terms stands; unknown terms are left out."""
-        wanted = {"field": field, "terms": list(searched)}
-        return dict(self._all("select term, chunks from statistics where field = $field and term in (select unnest($terms))", wanted))
 
     def keyword_matches(self, keys: Sequence[str]) -> list[KeywordMatch]:
         """The L0 entries with one of the keys, in the order of key and kind."""
@@ -208,6 +138,16 @@ class Catalog:
     def sections(self) -> frozenset[str]:
         """Every section that has a chunk, as `path#slug`."""
         return frozenset(name for (name,) in self._all("select distinct regexp_replace(id, '~[0-9]+$', '') from chunks"))
+
+    def documents(self) -> list[DocumentRecord]:
+        """Every document, in the order of the sources."""
+        found = self._all(
+            """select source, title,
+                   coalesce((select list(value order by value) from fields f where f.source = d.source and f.field = 'category'), []),
+                   category_origin, content_hash, digest, chunks
+               from documents d order by source"""
+        )
+        return [DocumentRecord(source, title, tuple(categories), *rest) for source, title, categories, *rest in found]
 
     def file_hashes(self) -> dict[str, str]:
         """The content hash of every indexed document."""

@@ -25,7 +25,12 @@ class Embedder(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Changes whenever the vectors could."""
+        """Of the model: vectors of another one cannot be compared with these."""
+        ...
+
+    @property
+    def document_dtype(self) -> str:
+        """The precision in which documents are embedded; queries are always embedded in float32."""
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
@@ -37,6 +42,11 @@ class Embedder(Protocol):
         ...
 
 
+def document_fingerprint(embedder: Embedder) -> str:
+    """Changes whenever the vectors of documents could."""
+    return f"{embedder.fingerprint}-{embedder.document_dtype}"
+
+
 class HashEmbedder:
     """A bag of stemmed words hashed into signed buckets: cosine is the overlap of words. For tests and dry runs."""
 
@@ -44,6 +54,7 @@ class HashEmbedder:
     tokenizer: Tokenizer = WordTokenizer()
     max_tokens = 256
     fingerprint = "hash-1024-2"
+    document_dtype = "float32"
     _dimension = 1024
 
     def embed_documents(self, texts: Sequence[str]) -> np.ndarray:

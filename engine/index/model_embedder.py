@@ -40,7 +40,7 @@ class ModelEmbedder:
     def __init__(self, name: str, document_dtype: str) -> None:
         self.name = name
         self.folder = _model_folder(name)
-        self._document_dtype = document_dtype
+        self.document_dtype = document_dtype
         self._models: dict[str, Any] = {}
         self._loading = threading.Lock()
         self._running = threading.Lock()
@@ -48,17 +48,17 @@ class ModelEmbedder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Sixteen digits for the files that decide over a vector, and the dtype of the documents."""
+        """Sixteen digits for the files that decide over a vector."""
         if self.name == BUNDLED_MODEL:
-            return f"{BUNDLED_SHA256[:16]}-{self._document_dtype}"
+            return BUNDLED_SHA256[:16]
         _existing(self.folder / "model.safetensors", self.name)
         deciding = sorted(path for path in self.folder.rglob("*") if path.suffix in _DECIDING and path.is_file())
-        return f"{digest({path.relative_to(self.folder).as_posix(): file_hash(path) for path in deciding})}-{self._document_dtype}"
+        return digest({path.relative_to(self.folder).as_posix(): file_hash(path) for path in deciding})
 
     def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
         import torch
 
-        model = self._model(self._document_dtype)
+        model = self._model(self.document_dtype)
         with self._running:  # a query never computes with the threads of a batch: the last bits of its vector depend on them
             torch.set_num_threads(os.cpu_count() or 1)
             try:

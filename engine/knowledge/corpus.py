@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from engine.contracts.reports import Problem, SkippedFile
-from engine.digest import bytes_hash
+from engine.knowledge.changes import read_files
 from engine.knowledge.document import Document, read_document
-from engine.knowledge.files import decode, list_files, read_file
 from engine.progress import Progress, no_progress
 from engine.settings import Settings
 
@@ -29,42 +29,37 @@ class Corpus:
 
 def read_corpus(kb: Path, settings: Settings | None = None, progress: Progress = no_progress) -> Corpus:
     """Read every document of a knowledge base; the settings say which fields mean what. Raises KnowledgeBaseMissing."""
-    root = kb.resolve()
-    progress("read", 0, 1)
-    chosen = settings or Settings()
-    documents: list[Document] = []
-    skipped: list[SkippedFile] = []
-    for source, path in list_files(kb):
-        data = read_file(source, path, root)
-        text = data if isinstance(data, SkippedFile) else decode(source, data)
-        if isinstance(text, SkippedFile):
-            skipped.append(text)
-        elif not isinstance(data, SkippedFile):
-            documents.append(read_document(source, text, bytes_hash(data), chosen))
-    progress("read", 1, 1)
-    return Corpus(_with_twins_reported(_with_folder_categories(documents)), tuple(skipped))
+    files = read_files(kb, {}, progress)
+    documents = [read_document(file.source, file.text, file.content_hash, settings) for file in files.new]
+    sources = [document.source for document in documents]
+    folders, twins = folder_categories(sources), twin_problems(sources)
+    return Corpus(tuple(_with_neighbours(document, folders, twins) for document in documents), files.skipped)
 
 
-def _with_twins_reported(documents: tuple[Document, ...]) -> tuple[Document, ...]:
+def _with_neighbours(document: Document, folders: Mapping[str, str], twins: Mapping[str, Problem]) -> Document:
+    """A document with what only the other documents tell of it."""
+    if not document.categories and document.source in folders:
+        document = replace(document, categories=(folders[document.source],), category_origin="folder")
+    if document.source in twins:
+        document = replace(document, problems=(*document.problems, twins[document.source]))
+    return document
+
+
+def twin_problems(sources: Iterable[str]) -> dict[str, Problem]:
     """Two names that are one name on some systems are both read, and reported."""
     first: dict[str, str] = {}
-    reported = []
-    for document in documents:
-        twin = first.setdefault(unicodedata.normalize("NFC", document.source).casefold(), document.source)
-        if twin != document.source:
+    found = {}
+    for source in sources:
+        twin = first.setdefault(unicodedata.normalize("NFC", source).casefold(), source)
+        if twin != source:
             message = f"its name differs from {twin} only by capitals or by how accents are written; rename one of them"
-            problem = Problem(source=document.source, line=1, code="twin_name", message=message)
-            document = replace(document, problems=(*document.problems, problem))
-        reported.append(document)
-    return tuple(reported)
+            found[source] = Problem(source=source, line=1, code="twin_name", message=message)
+    return found
 
 
-def _with_folder_categories(documents: list[Document]) -> tuple[Document, ...]:
-    """Documents without a category get the first folder below the folders that all documents share."""
-    folders = [Path(document.source).parts[:-1] for document in documents]
+def folder_categories(sources: Sequence[str]) -> dict[str, str]:
+    """The first folder below the folders that all documents share, for each that lies in one: its category where it names none."""
+    folders = [PurePosixPath(source).parts[:-1] for source in sources]
     levels = zip(*folders, strict=False)
     shared = next((depth for depth, names in enumerate(levels) if len(set(names)) > 1), min(map(len, folders), default=0))
-    return tuple(
-        replace(document, categories=(parts[shared],), category_origin="folder") if not document.categories and len(parts) > shared else document
-        for document, parts in zip(documents, folders, strict=True)
-    )
+    return {source: parts[shared] for source, parts in zip(sources, folders, strict=True) if len(parts) > shared}

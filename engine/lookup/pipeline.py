@@ -77,7 +77,7 @@ def _look_up(
     query: str, scope: ScopeInput, settings: Settings, snapshot: Snapshot, embedder: Embedder, recorder: Recorder
 ) -> LookupResult:
     terms = read_scope(scope, snapshot.catalog)
-    question = transform(query, settings, snapshot.catalog, recorder)
+    question = transform(query, settings, snapshot, recorder)
     attempts = _attempts(question, terms, settings, snapshot, embedder, recorder)
     selected, why = select(attempts)
     packed = pack(selected.blocks if selected else (), settings.budget_tokens, embedder.tokenizer, recorder)

@@ -6,7 +6,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.index.catalog import HEADING, PAIR, TEXT, Catalog, ChunkRecord
+from engine.index.catalog import ChunkRecord
+from engine.index.search_terms import HEADING, PAIR, TEXT
+from engine.index.snapshot import Snapshot
 from engine.lookup.retrieve import Candidate
 from engine.lookup.transform import Question
 from engine.plain_text import fold
@@ -46,8 +48,8 @@ class Rule:
     reason: Callable[[Signals, ChunkRecord], str]
 
 
-def gather(text: str, question: Question, candidates: Sequence[Candidate], catalog: Catalog) -> Signals:
-    """Everything that the rules need, read in few statements."""
+def gather(text: str, question: Question, candidates: Sequence[Candidate], snapshot: Snapshot) -> Signals:
+    """Everything that the rules need of the stored terms."""
     surfaces = _surfaces(tokenize(text), text)
     ordered = list(dict.fromkeys(pairs(text)))
     rows = [candidate.record.row for candidate in candidates]
@@ -55,12 +57,12 @@ def gather(text: str, question: Question, candidates: Sequence[Candidate], catal
     return Signals(
         question=question,
         surfaces=surfaces,
-        idf=_idf(catalog, TEXT, list(surfaces)),
-        pair_idf=_idf(catalog, PAIR, ordered),
-        text=catalog.postings(TEXT, [*surfaces, *names], rows),
-        headings=catalog.postings(HEADING, list(surfaces), rows),
-        pairs=catalog.postings(PAIR, ordered, rows),
-        average_length=catalog.average_length,
+        idf=_idf(snapshot, TEXT, list(surfaces)),
+        pair_idf=_idf(snapshot, PAIR, ordered),
+        text=snapshot.terms.counts_in(TEXT, [*surfaces, *names], rows),
+        headings=snapshot.terms.counts_in(HEADING, list(surfaces), rows),
+        pairs=snapshot.terms.counts_in(PAIR, ordered, rows),
+        average_length=snapshot.catalog.average_length,
     )
 
 
@@ -72,10 +74,10 @@ def _surfaces(tokens: Sequence[Token], text: str) -> dict[str, str]:
     return surfaces
 
 
-def _idf(catalog: Catalog, field: int, searched: Sequence[str]) -> dict[str, float]:
+def _idf(snapshot: Snapshot, kind: int, searched: Sequence[str]) -> dict[str, float]:
     """Inverse document frequency of the terms that some chunk has, in the order of the query."""
-    frequencies = catalog.document_frequencies(field, searched)
-    count = catalog.chunk_count
+    frequencies = snapshot.terms.frequencies(kind, searched)
+    count = snapshot.catalog.chunk_count
     return {t: math.log(1 + (count - frequencies[t] + 0.5) / (frequencies[t] + 0.5)) for t in searched if t in frequencies}
 
 

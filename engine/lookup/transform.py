@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from engine.contracts.lookup_trace import FilterDecision, TransformStep
 from engine.errors import BadInput, BlankQuery
-from engine.index.catalog import TEXT, Catalog
+from engine.index.search_terms import TEXT
+from engine.index.snapshot import Snapshot
 from engine.knowledge.entities import Entity, query_entities
 from engine.lookup.hints import Hint, decide_filter, find_hints
 from engine.plain_text import clean
@@ -32,7 +33,7 @@ class Question:
     steps: tuple[TransformStep, ...]
 
 
-def transform(raw: str, settings: Settings, catalog: Catalog, recorder: Recorder) -> Question:
+def transform(raw: str, settings: Settings, snapshot: Snapshot, recorder: Recorder) -> Question:
     """Understand the query.
 
     Raises:
@@ -41,12 +42,12 @@ def transform(raw: str, settings: Settings, catalog: Catalog, recorder: Recorder
     """
     with recorder.span("transform") as attributes:
         cleaned = cleaned_query(raw)
-        hints = find_hints(cleaned, catalog)
+        hints = find_hints(cleaned, snapshot.catalog)
         known = [hint.match.text for hint in hints if hint.match.kind == "entity"]
         named = query_entities(cleaned, known)
-        frequencies = catalog.document_frequencies(TEXT, [entity.term for entity in named])
+        frequencies = snapshot.terms.frequencies(TEXT, [entity.term for entity in named])
         text = _without_aliases(cleaned, hints)
-        decision = decide_filter(hints, settings, catalog)
+        decision = decide_filter(hints, settings, snapshot.catalog)
         attributes |= {"hints": len(hints), "filter": decision.code.value}
         return Question(
             raw=raw,

@@ -11,7 +11,7 @@ import pytest
 from filelock import FileLock
 
 from engine import Settings
-from engine.index.snapshot import index_home
+from engine.index.home import index_home
 from tests.browser.running import drawn, expect, ready, serve, settled
 from tests.pages.tiny import DIRECT, HOSTILE, HOSTILE_TEXT, HOSTILE_TITLE, RETRIED
 

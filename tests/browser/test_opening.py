@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.index.embedding import HashEmbedder
+from engine.index.embedding import HashEmbedder, document_fingerprint
 from engine.index.embedding_cache import EmbeddingCache
 from tests.browser.running import drawn, expect, serve
 from tests.knowledge_base import write_files
@@ -37,7 +37,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 @contextmanager
 def cache_held(environment: dict[str, str]) -> Iterator[None]:
     """Nobody can keep an embedding, so a build waits at the end of its next batch."""
-    with EmbeddingCache(Path(environment["EVIDENCE_INDEX_DIR"]), HashEmbedder.fingerprint) as cache:
+    with EmbeddingCache(Path(environment["EVIDENCE_INDEX_DIR"]), document_fingerprint(HashEmbedder())) as cache:
         path = cache.path
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("begin immediate")

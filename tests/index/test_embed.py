@@ -11,9 +11,9 @@ from filelock import FileLock
 from engine.errors import ModelUnavailable, Stopped
 from engine.index.embed import batches, embed_texts, in_mixed_order
 from engine.index.embedders import make_embedder
-from engine.index.embedding import BATCH, HashEmbedder
+from engine.index.embedding import BATCH, HashEmbedder, document_fingerprint
 from engine.index.embedding_cache import EmbeddingCache, text_hash
-from engine.index.snapshot import current_id, index_home
+from engine.index.home import current_id, index_home
 from engine.index.sync import sync
 from engine.progress import Meter, no_progress
 from engine.settings import Settings
@@ -183,10 +183,10 @@ def test_the_model_gives_the_same_bytes_after_a_stop(tmp_path: Path) -> None:
     def embedded(root: Path, stops: int) -> np.ndarray:
         for _ in range(stops):
             embedder = make_embedder(Settings(embedding_dtype="bfloat16"))
-            with EmbeddingCache(root, embedder.fingerprint) as cache, pytest.raises(Stopped):
+            with EmbeddingCache(root, document_fingerprint(embedder)) as cache, pytest.raises(Stopped):
                 embed_texts(TEXTS[::2], embedder, cache, StopAfter(1, Stopped("stopped")))
         embedder = make_embedder(Settings(embedding_dtype="bfloat16"))
-        with EmbeddingCache(root, embedder.fingerprint) as cache:
+        with EmbeddingCache(root, document_fingerprint(embedder)) as cache:
             return embed_texts(TEXTS[::2], embedder, cache, no_progress)
 
     assert embedded(tmp_path / "stopped", 2).tobytes() == embedded(tmp_path / "whole", 0).tobytes()

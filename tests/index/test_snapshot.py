@@ -9,7 +9,8 @@ import pytest
 
 from engine.errors import BadSettings, EnvironmentProblem, IndexDamaged, IndexMissing
 from engine.index.embedding import HashEmbedder
-from engine.index.snapshot import current_id, index_home, open_snapshot
+from engine.index.home import current_id, index_home
+from engine.index.snapshot import open_snapshot
 from engine.index.state import freshness, report
 from engine.index.sync import open_or_build, sync
 from engine.settings import Settings

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 from engine import BadInput, TokenReport
 from engine.console.tokens_text import tokens_text
 from engine.contracts.tokens import TextToken
-from engine.index.catalog import TEXT
 from engine.index.embedding import HashEmbedder
+from engine.index.search_terms import TEXT
 from engine.insight.tokens import token_report
 from engine.settings import Settings
 from tests.knowledge_base import WordVectorsModelTokens, hash_settings, open_bench, open_engine
@@ -38,7 +38,7 @@ def test_the_terms_of_a_question_are_those_that_the_index_stores_for_the_same_te
     bench = open_bench(tmp_path, {"notes/one.md": f"# T\n\n{text}\n"})
     shown = report(text).terms
     question = bench.question(text)
-    stored = bench.snapshot.catalog.postings(TEXT, shown, [0])[0]
+    stored = bench.snapshot.terms.counts_in(TEXT, shown, [0])[0]
     assert Counter(shown) == Counter(report(question.text).terms)
     assert {term: stored[term] for term in shown} == Counter(shown)
 

@@ -1,0 +1,108 @@
+"""Where the index of a knowledge base lies on disk, and CURRENT, which names its newest snapshot."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import platformdirs
+
+from engine.digest import digest
+from engine.errors import BadSettings, EnvironmentProblem, IndexDamaged
+from engine.settings import Settings
+
+CURRENT = "CURRENT"
+BUILDING = ".building"  # a snapshot that is not complete yet
+REMOVED = ".removed-"  # the begin of the name of one that nobody will open again
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")  # in the name of a folder; DuckDB reads a `?` in a path as an option
+_ID = re.compile(r"[0-9a-f]{16}")
+
+
+def index_root(settings: Settings) -> Path:
+    """The folder of the indexes of all knowledge bases, and of the embeddings that these share."""
+    return Path(settings.index_dir).expanduser() if settings.index_dir else platformdirs.user_cache_path("evidence-explorer")
+
+
+def index_home(kb: Path, settings: Settings) -> Path:
+    """The folder of all snapshots of one knowledge base with one set of build settings."""
+    root = index_root(settings)
+    absolute = kb.resolve()
+    name = _UNSAFE.sub("-", absolute.name)[:40] or "kb"
+    home = root / f"{name}-{digest({'path': str(absolute), 'build': settings.build_key})}"
+    real = home.resolve()
+    if real.is_relative_to(absolute) and not any(part.startswith(".") for part in real.relative_to(absolute).parts):
+        raise BadSettings(f"index_dir {root} lies inside of the knowledge base; give a folder outside of it")
+    return home
+
+
+def snapshot_folders(home: Path) -> list[Path]:
+    """Every complete snapshot on disk, the one published last first."""
+    folders = [path for path in (home / "snapshots").glob("*") if _ID.fullmatch(path.name)]
+    return sorted(folders, key=lambda path: (path.stat().st_mtime_ns, path.name), reverse=True)
+
+
+def snapshot_folder(home: Path, snapshot_id: str) -> Path:
+    """The folder of one snapshot."""
+    return home / "snapshots" / snapshot_id
+
+
+def current_id(home: Path) -> str | None:
+    """The id of the newest complete snapshot, if there is one. Raises IndexDamaged."""
+    pointer = home / CURRENT
+    try:
+        written = pointer.read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as failure:
+        raise IndexDamaged(f"{CURRENT} of the index cannot be read: {failure}; run: evidence sync") from failure
+    if not _ID.fullmatch(written):
+        raise IndexDamaged(f"{CURRENT} of the index names no snapshot but {written[:40]!r}; run: evidence sync")
+    return written
+
+
+def point_to(home: Path, snapshot_id: str) -> None:
+    """Make a complete snapshot the one that readers open: a rename, so they see the former one or this one."""
+    pointer = home / f"{CURRENT}.new"
+    write_text(pointer, snapshot_id + "\n")
+    pointer.replace(home / CURRENT)
+    flush_folder(home)
+
+
+@contextmanager
+def writing_to(home: Path) -> Iterator[None]:
+    """Around writing to the index, and around nothing else: an OSError of a progress callback is not the index's. Raises EnvironmentProblem."""
+    try:
+        yield
+    except duckdb.Error as failure:
+        raise EnvironmentProblem(f"the index cannot be written to {home}: {failure}; give another folder (index_dir)") from failure
+    except OSError as failure:
+        what = failure.strerror or str(failure)
+        raise EnvironmentProblem(f"the index cannot be written to {home}: {what}; make room or give another folder (index_dir)") from failure
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file and wait until the disk has it."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def flush(path: Path) -> None:
+    """Wait until the disk has a file."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def flush_folder(path: Path) -> None:
+    """Wait until the disk has the names in a folder, where the system can be asked to."""
+    if os.name == "posix":
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

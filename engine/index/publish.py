@@ -1,0 +1,59 @@
+"""A finished build becomes the newest snapshot, and old ones go when nobody holds them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+from engine.errors import IndexDamaged
+from engine.index.hold import alone_with
+from engine.index.home import BUILDING, REMOVED, flush, flush_folder, point_to, snapshot_folder, snapshot_folders
+from engine.index.manifest import Manifest, verified, write_manifest
+
+
+def publish(home: Path, building: Path, manifest: Manifest) -> str:
+    """Complete a build, move it to its place and switch CURRENT to it; its id. A crash at any moment leaves the former snapshot or this one."""
+    for path in building.iterdir():
+        flush(path)
+    snapshot_id: str = write_manifest(building, manifest)["snapshotId"]
+    target = snapshot_folder(home, snapshot_id)
+    if _is_good(target):  # built before, from the same files, and perhaps open in a reader
+        shutil.rmtree(building)
+    else:
+        if target.exists():
+            _remove(target)
+        flush_folder(building)
+        building.rename(target)
+        flush_folder(target.parent)
+    os.utime(target)  # one that comes back counts as new
+    point_to(home, snapshot_id)
+    return snapshot_id
+
+
+def collect(home: Path, current: str, keep: int) -> None:
+    """Remove what crashes left, and the oldest snapshots beyond `keep` that no reader holds. Only for whoever has the right to build."""
+    for litter in [*(home / "snapshots").glob(f"{REMOVED}*"), home / "snapshots" / BUILDING]:
+        shutil.rmtree(litter, ignore_errors=True)
+    others = [folder for folder in snapshot_folders(home) if folder.name != current]
+    for folder in others[keep - 1 :]:
+        with alone_with(folder) as alone, suppress(OSError):  # open elsewhere, on Windows
+            if alone:
+                _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Take a snapshot out of sight as one, so that nobody opens a half of it, then delete it."""
+    hidden = folder.with_name(f"{REMOVED}{folder.name}")
+    shutil.rmtree(hidden, ignore_errors=True)
+    folder.rename(hidden)
+    shutil.rmtree(hidden, ignore_errors=True)
+
+
+def _is_good(folder: Path) -> bool:
+    try:
+        verified(folder)
+    except IndexDamaged:
+        return False
+    return True
