@@ -56,14 +56,15 @@ def build(kb: Path, folder: Path, settings: Settings, embedder: Embedder, former
     With the same cache of embeddings the files are the same with a former snapshot and without one.
     """
     former = former if former is not None and _is_usable(former, embedder) else None
-    files = read_files(kb, former.catalog.file_hashes() if former is not None else {}, progress)
+    records = former.catalog.documents() if former is not None else []
+    files = read_files(kb, {record.source: record.content_hash for record in records}, progress)
     if former is not None and _is_unchanged(files, former):
         return former.manifest
     reading = _read(files.new, settings, embedder, progress)
     with EmbeddingCache(index_root(settings), document_fingerprint(embedder)) as cache:
         new_vectors = embed_texts(reading.texts, embedder, cache, progress)
     progress("write", 0, 2)
-    plan = _plan(files.kept, former.catalog.documents() if former is not None else [], reading.documents)
+    plan = _plan(files.kept, records, reading.documents)
     vectors = _vectors(plan, former, new_vectors)
     with writing_to(folder.parent.parent):
         folder.mkdir(parents=True)

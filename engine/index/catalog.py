@@ -142,10 +142,10 @@ class Catalog:
     def documents(self) -> list[DocumentRecord]:
         """Every document, in the order of the sources."""
         found = self._all(
-            """select source, title,
-                   coalesce((select list(value order by value) from fields f where f.source = d.source and f.field = 'category'), []),
-                   category_origin, content_hash, digest, chunks
-               from documents d order by source"""
+            """select source, title, coalesce(categories, []), category_origin, content_hash, digest, chunks
+               from documents left join (
+                   select source, list(value order by value) as categories from fields where field = 'category' group by source
+               ) using (source) order by source"""
         )
         return [DocumentRecord(source, title, tuple(categories), *rest) for source, title, categories, *rest in found]
 

@@ -76,29 +76,35 @@ class TermCounter:
 def joined(former: SearchTerms, new_rows: np.ndarray, new: TermCounts) -> TermCounts:
     """The counts of a former snapshot with those of new chunks; `new_rows[row]` is the new number of a former row, -1 where it is gone."""
     of_key = np.repeat(np.arange(len(former.keys)), np.diff(former.key_starts))
-    rows = new_rows[former.rows]
+    rows = new_rows.astype(np.int32)[former.rows]
     stays = rows >= 0
-    of_key, rows, counts = of_key[stays], rows[stays], former.counts[stays]
+    of_key, rows = of_key[stays], rows[stays]
     used = np.zeros(len(former.keys), dtype=bool)
     used[of_key] = True
-    kinds, firsts, places = parts_of(former.keys)
     old_words = former.words()
-    old_used = np.zeros(len(old_words), dtype=bool)
-    old_used[places[used]] = True
-    old_used[firsts[used & (kinds == PAIR)]] = True
-    words = sorted({word for word, is_used in zip(old_words, old_used.tolist(), strict=True) if is_used} | set(new.words))
+    words = sorted({*new.words, *_words_of(former.keys[used], old_words)})
     index = {word: i for i, word in enumerate(words)}
-    keys = _renumbered(former.keys, np.asarray([index.get(word, 0) for word in old_words], dtype=np.int64))[of_key]
-    keys = np.concatenate([keys, _renumbered(new.keys, np.asarray([index[word] for word in new.words], dtype=np.int64))])
-    rows = np.concatenate([rows, new.rows])
-    order = np.lexsort((rows, keys))
-    return TermCounts(words, keys[order], rows[order], np.concatenate([counts, new.counts])[order])
+    old_keys, new_keys = _renumbered(former.keys, old_words, index), _renumbered(new.keys, new.words, index)
+    known = np.sort(np.concatenate([old_keys[used], new_keys]))  # a number for each key, so that key and row fit into one
+    there, arriving = np.searchsorted(known, old_keys)[of_key] << 32 | rows, np.searchsorted(known, new_keys) << 32 | new.rows
+    at = np.searchsorted(there, arriving)
+    columns = ((old_keys[of_key], new_keys), (rows, new.rows), (former.counts[stays], new.counts))
+    return TermCounts(words, *(np.insert(old, at, added) for old, added in columns))
 
 
-def _renumbered(keys: np.ndarray, place: np.ndarray) -> np.ndarray:
-    """Keys that count in another vocabulary: `place` says where each word is in it."""
-    kinds, firsts, words = parts_of(keys)
-    return key_of(kinds, place[words], np.where(kinds == PAIR, place[firsts], 0)) if len(keys) else keys
+def _words_of(keys: np.ndarray, words: list[str]) -> set[str]:
+    """The words that some keys speak of."""
+    kinds, firsts, places = parts_of(keys)
+    spoken = np.zeros(len(words), dtype=bool)
+    spoken[places] = spoken[firsts[kinds == PAIR]] = True
+    return {words[place] for place in np.flatnonzero(spoken).tolist()}
+
+
+def _renumbered(keys: np.ndarray, words: list[str], index: dict[str, int]) -> np.ndarray:
+    """Keys that count in some words, in another vocabulary; the order stays, since both are sorted. Keys of lost words mean nothing."""
+    place = np.asarray([index.get(word, 0) for word in words], dtype=np.int64)
+    kinds, firsts, places = parts_of(keys)
+    return key_of(kinds, place[places], np.where(kinds == PAIR, place[firsts], 0)) if len(keys) else keys
 
 
 def write_search_terms(folder: Path, counts: TermCounts) -> None:

@@ -75,7 +75,7 @@ CHANGES: dict[str, dict[str, str | None]] = {
     "a file that turns readable": {"bad.md": "# Café\n\nOpen.\n"},
     "a file that turns unreadable": {"policies/leave.md": "\udcff"},
     "a twin name": {"runbooks/Disk.md": "# Disk\n\nOther.\n"},
-    "no file at all": dict.fromkeys([name for name in FILES]),
+    "no file at all": dict.fromkeys(FILES),
     "another file that is not read": {"more.txt": "x"},
 }
 
