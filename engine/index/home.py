@@ -33,6 +33,8 @@ def index_home(kb: Path, settings: Settings) -> Path:
     absolute = kb.resolve()
     name = _UNSAFE.sub("-", absolute.name)[:40] or "kb"
     home = root / f"{name}-{digest({'path': str(absolute), 'build': settings.build_key})}"
+    if "?" in str(root):
+        raise BadSettings(f"index_dir {root} has a question mark in it, which the database takes for an option; give another folder")
     real = home.resolve()
     if real.is_relative_to(absolute) and not any(part.startswith(".") for part in real.relative_to(absolute).parts):
         raise BadSettings(f"index_dir {root} lies inside of the knowledge base; give a folder outside of it")
