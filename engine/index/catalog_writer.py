@@ -20,7 +20,7 @@ from engine.knowledge.document import Document
 from engine.knowledge.keywords import keyword_entries
 
 Row = tuple[Any, ...]
-_SCHEMA = """
+SCHEMA = """
 create table documents (source varchar, title varchar, category_origin varchar, content_hash varchar, digest varchar, chunks integer);
 create table fields (source varchar, field varchar, value varchar);
 create table chunks (row integer, id varchar, source varchar, section varchar, piece integer, breadcrumb varchar, start_line integer,
@@ -36,7 +36,7 @@ _STAYING = {  # what is taken from the former snapshot; the rest depends on othe
     "keywords": "select k.* from former.keywords k semi join kept using (source)",
     "problems": "select p.* from former.problems p semi join kept using (source) where code != 'twin_name'",
 }
-_TOTALS = """
+TOTALS = """
 create table totals as select (select count(*) from documents) as documents, (select count(*) from chunks) as chunks,
     (select count(distinct value) from fields where field = 'category') as categories,
     (select coalesce(max(len(string_split(key, ' '))), 0) from keywords) as longest_keyword,
@@ -118,7 +118,7 @@ def write_catalog(
         "problems": [*map(_problem_row, problems), *(row for one in new for row in one.problems)],
     }
     with duckdb.connect(str(path), config={**NO_EXTENSIONS, "threads": 1}) as connection:
-        connection.execute(_SCHEMA)
+        connection.execute(SCHEMA)
         if former is not None:
             connection.execute(f"attach {_quoted(former.path)} as former (read_only)")
             _append(connection, "kept", list(former.shifts.items()))
@@ -128,7 +128,7 @@ def write_catalog(
             staying = f" union all {_STAYING[table]}" if former is not None and table in _STAYING else ""
             connection.execute(f"insert into {table} select * from (from incoming{staying}) order by all")
             connection.execute("drop table incoming")
-        connection.execute(_TOTALS)
+        connection.execute(TOTALS)
 
 
 def _append(connection: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Row]) -> None:
