@@ -8,6 +8,7 @@ overwriting a file that another process has open would damage that process's log
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,6 +21,7 @@ from filelock import FileLock
 
 from engine.errors import EnvironmentProblem
 
+_LOG = logging.getLogger("engine")
 _FORMAT = 1  # part of the name: another format is another file
 _WAIT_SECONDS = 60  # for another process that writes a batch, which takes it milliseconds
 _KEYS_A_QUERY = 500  # SQLite before 3.32 takes 999 parameters
@@ -82,6 +84,8 @@ class EmbeddingCache:
         marks = ",".join("?" * len(keys))
         rows = self._connection.execute(f"select text_hash, vector, checksum from embeddings where text_hash in ({marks})", keys).fetchall()
         whole = [row for row in rows if all(isinstance(value, bytes) for value in row) and row[2] == self._checksum(row[0], row[1])]
+        if len(whole) < len(rows):
+            _LOG.warning("%d embeddings in %s are damaged or of another model; they are computed anew", len(rows) - len(whole), self.path.name)
         return {key: np.frombuffer(vector, dtype=_TYPES) for key, vector, _ in whole}
 
     def _write(self, vectors: Mapping[bytes, np.ndarray]) -> None:
@@ -112,7 +116,9 @@ class EmbeddingCache:
                 except sqlite3.DatabaseError as failure:
                     if not _is_damage(failure):
                         raise
+            spoiled_name = self.path.name
             self._number += 1
+            _LOG.warning("the embeddings in %s are damaged; %s takes its place", spoiled_name, self.path.name)
             self._connection = _connected(self.path)
             self._remove_older()
 

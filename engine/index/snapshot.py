@@ -27,7 +27,6 @@ class Snapshot:
     terms: SearchTerms
     vectors: VectorIndex | None  # None where there is no chunk
     hold: Hold = field(repr=False)
-    repaired: str = ""  # what was wrong with the index before this was built, in one sentence
 
     def close(self) -> None:
         """Release catalog and folder; the mapped files go with the last reference to them."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -20,6 +20,7 @@ from engine.paths import require_knowledge_base
 from engine.progress import Progress, no_progress
 from engine.settings import Settings
 
+_LOG = logging.getLogger("engine")
 _LOCK_SECONDS = 600  # how long to wait for another writer before saying so
 
 
@@ -32,8 +33,7 @@ def sync(kb: Path, settings: Settings, embedder: Embedder, progress: Progress = 
     require_knowledge_base(kb)
     home = index_home(kb, settings)
     with _writer(home, progress):
-        former, damage = _former(home, embedder)
-        return _built(kb, home, settings, embedder, former, damage, progress)
+        return _built(kb, home, settings, embedder, _former(home, embedder), progress)
 
 
 def open_or_build(kb: Path, settings: Settings, embedder: Embedder, progress: Progress = no_progress) -> Snapshot:
@@ -43,20 +43,19 @@ def open_or_build(kb: Path, settings: Settings, embedder: Embedder, progress: Pr
     with suppress(IndexMissing, IndexDamaged):
         return open_snapshot(home, embedder.fingerprint)
     with _writer(home, progress):
-        former, damage = _former(home, embedder)
-        if former is not None:
-            return former  # another process built it while we waited
-        return _built(kb, home, settings, embedder, None, damage, progress)
+        former = _former(home, embedder)
+        return former or _built(kb, home, settings, embedder, None, progress)  # another process may have built it while we waited
 
 
-def _former(home: Path, embedder: Embedder) -> tuple[Snapshot | None, str]:
-    """The newest snapshot, if there is a sound one, and what is wrong with it otherwise."""
+def _former(home: Path, embedder: Embedder) -> Snapshot | None:
+    """The newest snapshot, if there is a sound one; a damaged one is named in the log."""
     try:
-        return open_snapshot(home, embedder.fingerprint), ""
+        return open_snapshot(home, embedder.fingerprint)
     except IndexMissing:
-        return None, ""
+        return None
     except IndexDamaged as damage:
-        return None, str(damage).removesuffix("; run: evidence sync")
+        _LOG.warning("%s; it is built anew", str(damage).removesuffix("; run: evidence sync"))
+        return None
 
 
 @contextmanager
@@ -78,9 +77,7 @@ def _writer(home: Path, progress: Progress) -> Iterator[None]:
         lock.release()
 
 
-def _built(
-    kb: Path, home: Path, settings: Settings, embedder: Embedder, former: Snapshot | None, damage: str, progress: Progress
-) -> Snapshot:
+def _built(kb: Path, home: Path, settings: Settings, embedder: Embedder, former: Snapshot | None, progress: Progress) -> Snapshot:
     """The snapshot of the files as they are now: the former one, or one built and published; what `progress` raises leaves the former in place."""
     building = home / "snapshots" / BUILDING
     snapshot = None
@@ -94,7 +91,7 @@ def _built(
             progress("write", 1, 2)  # the last moment to stop: what follows is the switch
             with writing_to(home):
                 publish(home, building, manifest)
-            snapshot = replace(open_snapshot(home, embedder.fingerprint), repaired=damage)
+            snapshot = open_snapshot(home, embedder.fingerprint)
     finally:
         if former is not None and former is not snapshot:
             former.close()

@@ -117,6 +117,23 @@ def test_a_file_that_is_cut_short_is_replaced(tmp_path: Path, share: float) -> N
         assert same(cache.get(vectors), vectors)
 
 
+def test_the_vectors_of_another_model_are_named_and_never_used(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = stored(tmp_path, some(range(3)))
+    path.rename(path.with_name(path.name.replace("model", "other")))
+    with EmbeddingCache(tmp_path, "other") as cache:
+        assert cache.get(some(range(3))) == {}
+        assert caplog.messages == [f"3 embeddings in {cache.path.name} are damaged or of another model; they are computed anew"]
+        cache.put(some(range(5, 8)))
+        assert same(cache.get(some(range(5, 8))), some(range(5, 8)))
+
+
+def test_a_file_that_is_replaced_is_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = stored(tmp_path, some([1]))
+    path.write_bytes(b"no database at all")
+    with EmbeddingCache(tmp_path, "model") as cache:
+        assert caplog.messages == [f"the embeddings in {path.name} are damaged; {cache.path.name} takes its place"]
+
+
 def test_a_database_with_other_tables_is_replaced(tmp_path: Path) -> None:
     path = stored(tmp_path, some([1]))
     with sqlite3.connect(path) as connection:
