@@ -22,7 +22,7 @@ from engine.insight.tokens import token_report
 from engine.lookup.pipeline import Sink, look_up
 from engine.lookup.scope import ScopeInput
 from engine.progress import Progress, no_progress
-from engine.settings import Settings
+from engine.settings import BUILD_SETTINGS, Settings
 from engine.settings_sources import load_settings
 from engine.trace import Recorder
 
@@ -83,10 +83,9 @@ class KnowledgeEngine:
         Raises:
             BadSettings: a setting differs that decides what is in the index.
         """
-        if index_home(self.kb, settings) != index_home(self.kb, self.settings):
-            changed = sorted(name for name, value in settings.build_key.items() if value != self.settings.build_key[name])
-            named = ", ".join(changed or ["index_dir"])
-            raise BadSettings(f"{named} decides what is in the index, so a view cannot change it; open an engine with these settings")
+        changed = [name for name in (*sorted(BUILD_SETTINGS), "index_dir") if getattr(settings, name) != getattr(self.settings, name)]
+        if changed:
+            raise BadSettings(f"{', '.join(changed)} decides what is in the index, so a view cannot change it; open an engine with these settings")
         return KnowledgeEngine(self.kb, settings, self._embedder, self._snapshot, self._sinks, is_view=True)
 
     def refresh(self) -> bool:

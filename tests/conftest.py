@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from engine.contracts.lookup import LookupResult
+from engine.digest import digest, file_hash
+from engine.knowledge.recipe import reading_recipe
 from engine.knowledge_engine import KnowledgeEngine
 from engine.settings_sources import load_settings
 from tests.documents import DOCUMENTS, SITUATIONS, Situation
 from tests.knowledge_base import Bench, WordVectorsModelTokens, open_bench, open_engine
 
 ROOT = Path(__file__).resolve().parents[1]
-CUTTING = ("text", "plain_text", "characters", "tokenizer", "stop_words")  # what decides chunks and terms besides knowledge and index
 
 
 @pytest.fixture(scope="session")
@@ -56,9 +56,8 @@ def _answer(engine: KnowledgeEngine, situation: Situation) -> LookupResult:
 @pytest.fixture(scope="session")
 def handbook(request: pytest.FixtureRequest) -> Iterator[KnowledgeEngine]:
     """The sample knowledge base with the real model; its index stays in pytest's cache until a document or the indexing code changes."""
-    indexing = [path for package in ("knowledge", "index") for path in (ROOT / "engine" / package).glob("*.py")]
-    files = sorted([*(ROOT / "kb").rglob("*.md"), *indexing, *(ROOT / "engine" / f"{name}.py" for name in CUTTING)])
-    state = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+    files = sorted([*(ROOT / "kb").rglob("*.md"), *(ROOT / "engine/index").glob("*.py")])
+    state = digest([reading_recipe(), *map(file_hash, files)])
     cache = request.config.cache
     assert cache is not None
     home = cache.mkdir("handbook")

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
 
 from engine.digest import bytes_hash
 from engine.index.catalog import CATALOG
+from engine.index.embedders import make_embedder
 from engine.index.home import index_home
 from engine.index.snapshot import Snapshot
 from engine.index.sync import sync
+from engine.index.vectors import VECTORS
+from engine.knowledge.recipe import READERS
 from engine.settings import Settings
 from tests.embedders import BatchDependent, Recording
-from tests.knowledge_base import document, hash_settings
+from tests.knowledge_base import document, hash_settings, write_files
 
+ROOT = Path(__file__).parents[2]
 DRAWN = (slice(0, 8), slice(124, 140))  # in DuckDB's header: a checksum, and the identifier that it draws for each file
 
 FILES = {
@@ -81,14 +92,103 @@ CHANGES: dict[str, dict[str, str | None]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("embedder_type", [Recording, BatchDependent])
-def test_an_incremental_build_equals_a_full_one(tmp_path: Path, change: str, embedder_type: type[Recording]) -> None:
+def test_an_incremental_build_equals_a_full_one(tmp_path: Path, change: str) -> None:
     kb, chosen = tmp_path / "kb", hash_settings(tmp_path / "index")
     kb.mkdir()
     put(kb, FILES)
-    sync(kb, chosen, embedder_type()).close()
+    sync(kb, chosen, BatchDependent()).close()
     put(kb, CHANGES[change])
-    incremental = sync(kb, chosen, embedder_type())
-    other = full(kb, chosen, embedder_type())
+    incremental = sync(kb, chosen, BatchDependent())
+    other = full(kb, chosen, BatchDependent())
     assert incremental.id == other.id
     assert contents(incremental) == contents(other)
+
+
+def test_only_what_changed_is_read_and_embedded(tmp_path: Path) -> None:
+    kb, chosen, embedder = tmp_path / "kb", hash_settings(tmp_path / "index"), Recording()
+    put(kb, FILES)
+    sync(kb, chosen, embedder).close()
+    embedder.batches.clear()
+    put(kb, {"runbooks/disk.md": "# Disk full\n\nDelete old logs.\n\n## Later\n\nBuy a bigger one.\n"})
+    told: list[tuple[str, int, int]] = []
+    sync(kb, chosen, embedder, lambda *step: told.append(step)).close()
+    assert embedder.texts == ["Disk full > Later\nBuy a bigger one."]
+    assert ("chunk", 1, 1) in told
+
+
+def test_a_sync_without_a_change_writes_nothing(tmp_path: Path) -> None:
+    kb, chosen, embedder = tmp_path / "kb", hash_settings(tmp_path / "index"), Recording()
+    put(kb, FILES)
+    first = sync(kb, chosen, embedder)
+    told: list[str] = []
+    second = sync(kb, chosen, embedder, lambda stage, done, total: told.append(stage))
+    assert (second.id, second.folder) == (first.id, first.folder)
+    assert dict.fromkeys(told) == {"read": None, "write": None}
+
+
+def test_a_renamed_file_is_read_again_and_not_embedded_again(tmp_path: Path) -> None:
+    kb, chosen, embedder = tmp_path / "kb", hash_settings(tmp_path / "index"), Recording()
+    put(kb, FILES)
+    sync(kb, chosen, embedder).close()
+    embedder.batches.clear()
+    (kb / "runbooks/disk.md").rename(kb / "policies/full.md")
+    renamed = sync(kb, chosen, embedder)
+    assert embedder.batches == []
+    assert "policies/full.md" in renamed.catalog.file_hashes()
+    assert "runbooks/disk.md" not in renamed.catalog.file_hashes()
+
+
+def test_other_code_reads_every_file_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kb, chosen, embedder = tmp_path / "kb", hash_settings(tmp_path / "index"), Recording()
+    put(kb, FILES)
+    first = sync(kb, chosen, embedder)
+    monkeypatch.setattr("engine.index.build.reading_recipe", lambda: "other")
+    second = sync(kb, chosen, embedder)
+    assert (second.manifest["recipe"], second.id != first.id) == ("other", True)
+    assert embedder.texts == list(dict.fromkeys(embedder.texts))
+
+
+def test_the_recipe_covers_all_code_that_reads_files() -> None:
+    """Whatever `knowledge` imports of the engine is either in the recipe or has no part in what a file becomes."""
+    listing = "import engine.knowledge.chunking, engine.knowledge.keywords, sys; print(*(n for n in sys.modules if n.startswith('engine.')))"
+    loaded = subprocess.run([sys.executable, "-c", listing], capture_output=True, text=True, check=True, cwd=ROOT).stdout.split()
+    covered = {path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".") for pattern in READERS for path in (ROOT / "engine").glob(pattern)}
+    without_part = ("engine.contracts", "engine.errors", "engine.paths", "engine.progress", "engine.settings", "engine.digest", "engine.knowledge")
+    assert [name for name in loaded if name not in covered and not name.startswith(without_part)] == []
+
+
+NAMES, TEXTS = ["a.md", "b.md", "b/c.md", "d/e.md"], ["", "One.", "# T\n\nTwo.", "# T\n\nTwo.\n\n## U\n\nThree."]
+
+
+@given(st.lists(st.dictionaries(st.sampled_from(NAMES), st.sampled_from(TEXTS), max_size=3), min_size=1, max_size=4))
+@examples(max_examples=15, deadline=None)
+def test_any_row_of_changes_ends_where_a_full_build_does(steps: list[dict[str, str]]) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        kb, chosen = Path(scratch) / "kb", hash_settings(Path(scratch) / "index")
+        kb.mkdir()
+        for files in steps:
+            shutil.rmtree(kb)
+            write_files(kb, files)
+            sync(kb, chosen, Recording()).close()
+        incremental = sync(kb, chosen, Recording())
+        other = full(kb, chosen, Recording())
+        assert (incremental.id, contents(incremental)) == (other.id, contents(other))
+
+
+@pytest.mark.model
+def test_with_a_cold_cache_the_catalog_is_equal_and_the_vectors_nearly_are(tmp_path: Path) -> None:
+    kb = Path(shutil.copytree(ROOT / "kb", tmp_path / "kb"))
+    chosen = {name: Settings(index_dir=str(tmp_path / name)) for name in ("warm", "cold")}
+    embedder = make_embedder(chosen["warm"])
+    sync(kb, chosen["warm"], embedder).close()
+    edited = kb / "policies/kafka-consumer-offsets.md"
+    edited.write_text(edited.read_text(encoding="utf-8") + "\n## Later\n\nOffsets are kept for a week.\n", encoding="utf-8")
+    warm, cold = (sync(kb, one, embedder) for one in chosen.values())
+    assert {name: hashed for name, hashed in contents(warm).items() if name != VECTORS} == {
+        name: hashed for name, hashed in contents(cold).items() if name != VECTORS
+    }
+    assert warm.vectors is not None
+    assert cold.vectors is not None
+    rows = np.arange(warm.catalog.chunk_count)
+    cosines = (warm.vectors.vectors(rows) * cold.vectors.vectors(rows)).sum(axis=1)
+    assert cosines.min() > 1 - 0.005
