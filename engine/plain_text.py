@@ -24,6 +24,8 @@ def clean(text: str) -> str:
 
 def plain(text: str) -> str:
     """NFKC form with plain hyphens, without soft hyphens and their like."""
+    if text.isascii():
+        return text
     found = unicodedata.normalize("NFKC", text)
     return unicodedata.normalize("NFKC", found.translate(_PLAIN_MARKS)) if _ODD.search(found) else found
 
@@ -35,6 +37,8 @@ def valid_unicode(text: str) -> str:
 
 def fold(text: str) -> str:
     """The text without differences of case, width and accents."""
+    if text.isascii():
+        return text.lower()  # nothing else can differ, and most words are ASCII
     decomposed = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold())
     return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
 

@@ -28,10 +28,11 @@ _MARKS = (  # vowel signs and accents that Python does not count as letters
     "\u0981-\u0983\u09bc-\u09cd\u0b82\u0bbe-\u0bcd\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
 )
 LETTER = rf"(?:[^\W_{CJK}]|[{_MARKS}])"
-_RUN = re.compile(rf"[{CJK}]+|{LETTER}+(?:(?:::|[-_./:@&]){LETTER}+)*(?:\+\+|#(?!\w))?")
+_LETTERS = rf"(?:[A-Za-z0-9]++|{LETTER})++"  # nearly all letters are ASCII, and a set of those alone is found at once
+_RUN = re.compile(rf"{_LETTERS}(?:(?:::|[-_./:@&]){_LETTERS})*(?:\+\+|#(?!\w))?|[{CJK}]+")
 _PART = re.compile(rf"{LETTER}+")
 _NAMED_PART = re.compile(rf"{LETTER}+(?:\+\+|#(?!\w))?")  # `C++` and `C#` are other words than `C`
-_LEVELS = (re.compile("[/:@&]"), re.compile("[.]"), re.compile("[-_]"))
+_LEVELS = (re.compile("[^/:@&]+"), re.compile("[^.]+"), re.compile("[^-_]+"))
 _CAMEL = re.compile("[a-z][A-Z]|[0-9][A-Z][a-z]|[A-Z]{2}[a-z]{2}")  # not the plural of an acronym, "PDFs"
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _IS_CJK = re.compile(f"[{CJK}]")
@@ -62,14 +63,23 @@ def tokenize(text: str) -> list[Token]:
 
 def terms(text: str) -> list[str]:
     """The search terms of a text, repeated as often as they occur, without stop words."""
-    return [token.term for run in _RUN.findall(plain(text)) for token in _pieces(run) if not token.stop_lists]
+    return search_terms(text)[0]
 
 
 def pairs(text: str) -> list[str]:
     """Ordered neighbours among the search terms; identifiers count by their parts, CJK by bigrams."""
-    tokens = (token for run in _RUN.findall(plain(text)) for token in _pieces(run))
-    flat = [token.term for token in tokens if not token.stop_lists and token.kind in ("word", "part", "bigram")]
-    return [f"{first} {second}" for first, second in pairwise(flat)]
+    return search_terms(text)[1]
+
+
+def search_terms(text: str) -> tuple[list[str], list[str]]:
+    """The terms of a text and the pairs of it, in one pass."""
+    found: list[str] = []
+    paired: list[str] = []
+    for run in _RUN.findall(plain(text)):
+        kept, in_pairs = _known_terms(run) if len(run) <= _REMEMBERED else _terms(run)
+        found += kept
+        paired += in_pairs
+    return found, [f"{first} {second}" for first, second in pairwise(paired)]
 
 
 def sequence(text: str) -> list[Token]:
@@ -89,18 +99,17 @@ def whole_term(name: str) -> str:
 
 def _tokens(text: str) -> Iterator[Token]:
     for match in _RUN.finditer(text):
-        at = match.start()
-        yield from (Token(term, kind, start + at, end + at, lists) for term, kind, start, end, lists in _pieces(match.group()))
+        yield from _cut(match.group(), match.start())
 
 
-def _pieces(run: str) -> tuple[Token, ...]:
-    """The tokens of a run, counted from its start."""
-    return tuple(_cut(run, 0)) if len(run) > _REMEMBERED or _IS_CJK.match(run) else _known_pieces(run)
+@lru_cache(maxsize=1 << 15)  # most of any text are the same few thousand runs
+def _known_terms(run: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return _terms(run)
 
 
-@lru_cache(maxsize=1 << 14)  # most of any text are the same few thousand words
-def _known_pieces(run: str) -> tuple[Token, ...]:
-    return tuple(_cut(run, 0))
+def _terms(run: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    kept = [token for token in _cut(run, 0) if not token.stop_lists]
+    return tuple(token.term for token in kept), tuple(token.term for token in kept if token.kind in ("word", "part", "bigram"))
 
 
 def _sequence(text: str) -> Iterator[Token]:
@@ -120,23 +129,24 @@ def _placed(tokens: Iterable[Token], text: str) -> list[Token]:
     return [token._replace(start=places[token.start][0], end=places[token.end - 1][1]) for token in tokens]
 
 
-def _cut(run: str, start: int) -> Iterator[Token]:
+def _cut(run: str, start: int, kind: str = "word") -> Iterator[Token]:
     if _IS_CJK.match(run):
         yield from _cut_cjk(run, start)
     elif len(parts := _parts(run)) == 1 and parts[0][1] == run:
-        yield _word(run, start, "word")
+        yield _word(run, start, kind)
     else:
         yield Token(whole_term(run), "whole", start, start + len(run))
         if len(parts) > 1:
             for offset, part in parts:
-                yield from (token._replace(kind="part") if token.kind == "word" else token for token in _cut(part, start + offset))
+                yield from _cut(part, start + offset, "part")
 
 
 def _parts(run: str) -> list[tuple[int, str]]:
     """An identifier one level down, with offsets: at `/ : @`, then at dots, then at hyphens, then at humps of camel case."""
-    for separators in _LEVELS:
-        if separators.search(run):
-            return [(part.start(), part.group()) for part in re.finditer(rf"[^{separators.pattern[1:-1]}]+", run)]
+    if not run.isalnum():
+        for level in _LEVELS:
+            if len(parts := [(part.start(), part.group()) for part in level.finditer(run)]) > 1:
+                return parts
     if run.isascii() and _CAMEL.search(run):
         return [(hump.start(), hump.group()) for hump in _HUMP.finditer(run)]
     return [(part.start(), part.group()) for part in _PART.finditer(run)]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.knowledge.entities import entities
 from engine.plain_text import clean, fold
-from engine.text import pairs, phrase_key, terms, tokenize
+from engine.text import pairs, phrase_key, search_terms, terms, tokenize
 from engine.tokenizer import WordTokenizer
 
 
@@ -75,6 +77,17 @@ def test_a_text_has_the_same_terms_before_and_after_cleaning(text: str) -> None:
     assert terms(text) == terms(clean(text)) == [token.term for token in tokenize(text) if not token.stop]
     assert phrase_key(text) == phrase_key(clean(text))
     assert clean(clean(text)) == clean(text)
+
+
+PIECES = st.sampled_from([*"-_./&# ", "::", "C++", "the ", "Backup", "pay", "4711", "KubePod", "é", "\u0301", "我们", "备份", "的"])
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(st.lists(PIECES, max_size=30).map("".join), st.text(alphabet=ODD, max_size=60)))
+def test_one_pass_gives_the_terms_and_the_pairs_of_the_tokens(text: str) -> None:
+    kept = [token for token in tokenize(text) if not token.stop]
+    neighbours = pairwise(token.term for token in kept if token.kind in ("word", "part", "bigram"))
+    assert search_terms(text) == ([token.term for token in kept], [" ".join(pair) for pair in neighbours]) == (terms(text), pairs(text))
 
 
 def test_offsets_point_into_the_text_as_it_was_given() -> None:
