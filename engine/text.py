@@ -68,18 +68,18 @@ def terms(text: str) -> list[str]:
 
 def pairs(text: str) -> list[str]:
     """Ordered neighbours among the search terms; identifiers count by their parts, CJK by bigrams."""
-    return search_terms(text)[1]
+    return [f"{first} {second}" for first, second in pairwise(search_terms(text)[1])]
 
 
 def search_terms(text: str) -> tuple[list[str], list[str]]:
-    """The terms of a text and the pairs of it, in one pass."""
+    """The terms of a text, and those of them of which neighbours are a pair, in one pass."""
     found: list[str] = []
     paired: list[str] = []
     for run in _RUN.findall(plain(text)):
         kept, in_pairs = _known_terms(run) if len(run) <= _REMEMBERED else _terms(run)
         found += kept
         paired += in_pairs
-    return found, [f"{first} {second}" for first, second in pairwise(paired)]
+    return found, paired
 
 
 def sequence(text: str) -> list[Token]:
@@ -173,9 +173,3 @@ def _stem(word: str) -> str:
     if stemmer is None:
         stemmer = _STEMMERS.english = Stemmer.Stemmer("english")  # not safe to share between threads
     return str(stemmer.stemWord(word))
-
-
-def search_words(text: str) -> tuple[list[str], list[str]]:
-    """The terms of a text, and those of them of which neighbours make pairs."""
-    tokens = [token for run in _RUN.findall(plain(text)) for token in _pieces(run) if not token.stop_lists]
-    return [token.term for token in tokens], [token.term for token in tokens if token.kind in ("word", "part", "bigram")]

@@ -86,8 +86,9 @@ PIECES = st.sampled_from([*"-_./&# ", "::", "C++", "the ", "Backup", "pay", "471
 @given(st.one_of(st.lists(PIECES, max_size=30).map("".join), st.text(alphabet=ODD, max_size=60)))
 def test_one_pass_gives_the_terms_and_the_pairs_of_the_tokens(text: str) -> None:
     kept = [token for token in tokenize(text) if not token.stop]
-    neighbours = pairwise(token.term for token in kept if token.kind in ("word", "part", "bigram"))
-    assert search_terms(text) == ([token.term for token in kept], [" ".join(pair) for pair in neighbours]) == (terms(text), pairs(text))
+    paired = [token.term for token in kept if token.kind in ("word", "part", "bigram")]
+    assert search_terms(text) == ([token.term for token in kept], paired)
+    assert (terms(text), pairs(text)) == ([token.term for token in kept], [" ".join(pair) for pair in pairwise(paired)])
 
 
 def test_offsets_point_into_the_text_as_it_was_given() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.index.search_terms import HEADING, PAIR, TERM_FILES, TEXT, SearchTerms, key_of, parts_of
 from engine.knowledge.chunking import Chunk
-from engine.text import search_words, terms
+from engine.text import search_terms, terms
 
 _KINDS = (TEXT, PAIR, HEADING)
 _MOST = np.iinfo(np.uint16).max  # of one term in one chunk; BM25 is the same long before
@@ -38,7 +38,7 @@ class TermCounter:
 
     def add(self, chunk: Chunk) -> tuple[int, int]:
         """Take a chunk; how many terms and how many pairs it has."""
-        text, ordered = search_words(chunk.embedded_text)
+        text, ordered = search_terms(chunk.embedded_text)
         self._note(TEXT, self._numbers(text))
         self._note(HEADING, self._numbers(terms(chunk.breadcrumb)))
         self._note(PAIR, (first << 30 | second for first, second in pairwise(self._numbers(ordered))))
