@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import IndexDamaged
@@ -51,6 +51,7 @@ COUNTED: dict[int, Callable[[Chunk], list[str]]] = {
 }
 
 
+@settings(deadline=None)
 @given(texts, st.sampled_from(list(COUNTED)))
 def test_every_term_of_every_chunk_is_found_again(written: list[str], kind: int) -> None:
     chunks = [chunk(text) for text in written]
@@ -61,6 +62,7 @@ def test_every_term_of_every_chunk_is_found_again(written: list[str], kind: int)
     assert stored.frequencies(kind, searched) == Counter(term for counts in expected.values() for term in counts)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(texts.map(" ".join), st.sampled_from(["kept", "gone", "new"])), max_size=8))
 def test_a_join_equals_counting_everything_anew(chunks: list[tuple[str, str]]) -> None:
     former = [one for one in chunks if one[1] != "new"]
