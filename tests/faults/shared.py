@@ -28,7 +28,7 @@ _ID = re.compile(r"[0-9a-f]{16}")
 
 # Children are forked from a server that has imported everything and opened nothing: one starts in a few milliseconds.
 processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload(["engine.knowledge_engine", "pandas", "tests.faults.killing"])
+processes.set_forkserver_preload(["engine.knowledge_engine", "pandas", "tests.faults.killing", "tests.faults.crowd"])
 
 
 @dataclass(frozen=True, slots=True)
