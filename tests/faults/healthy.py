@@ -62,3 +62,10 @@ class Healthy:
             with KnowledgeEngine.open(self.kb, settings=self.settings, progress=progress) as engine:
                 assert answers_of(engine) == self.answers
         assert litter(self.home) == []
+
+
+def flip(path: Path) -> None:
+    """Turn one bit of a file."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 3] ^= 4
+    path.write_bytes(data)

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from tests.faults.healthy import Healthy
+from tests.faults.healthy import Healthy, flip
 from tests.faults.shared import FULL
 
 PLACES = 2_000 if FULL else 25  # in a file; a smaller one is tried byte by byte
@@ -40,12 +40,6 @@ def test_one_flipped_bit_in_the_pointer_is_refused_wherever_it_is(index: Healthy
     for place, bit in ((place, bit) for place in range(len(data.rstrip())) for bit in range(8)):
         pointer.write_bytes(bytes([*data[:place], data[place] ^ 1 << bit, *data[place + 1 :]]))
         assert "evidence sync" in index.refusal(), (place, bit)
-
-
-def flip(path: Path) -> None:
-    data = bytearray(path.read_bytes())
-    data[len(data) // 3] ^= 4
-    path.write_bytes(data)
 
 
 def replace_by_a_folder(path: Path) -> None:
