@@ -7,7 +7,8 @@ from pathlib import Path
 
 from engine.errors import IndexDamaged
 from engine.index.embedding import HashEmbedder
-from engine.index.snapshot import current_id, index_home, open_snapshot
+from engine.index.home import current_id, index_home
+from engine.index.snapshot import open_snapshot
 from engine.knowledge_engine import KnowledgeEngine
 from engine.progress import no_progress
 from engine.settings import Settings

@@ -16,7 +16,8 @@ import duckdb
 import numpy as np
 
 from engine.index.embedding import HashEmbedder
-from engine.index.snapshot import Snapshot, current_id, index_home, open_snapshot
+from engine.index.home import current_id, index_home
+from engine.index.snapshot import Snapshot, open_snapshot
 from engine.knowledge_engine import KnowledgeEngine
 from engine.settings import Settings
 from tests.knowledge_base import write_files

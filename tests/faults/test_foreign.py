@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from engine.errors import IndexDamaged
-from engine.index.snapshot import current_id
+from engine.index.home import current_id
 from engine.knowledge_engine import KnowledgeEngine
 from tests.faults.changing import first_state
 from tests.faults.healthy import Healthy, answers_of

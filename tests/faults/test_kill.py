@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from engine.index.snapshot import index_home
+from engine.index.home import index_home
 from engine.knowledge_engine import KnowledgeEngine
 from engine.settings import Settings
 from tests.faults.changing import KINDS, MIXED, QUESTIONS, first_state, next_state

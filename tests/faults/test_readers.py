@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from engine.index.snapshot import index_home
+from engine.index.home import index_home
 from engine.knowledge_engine import KnowledgeEngine
 from tests.faults.crowd import READERS, Crowd, run, write
 from tests.faults.editions import QUESTIONS, Answer, answer, files_of
