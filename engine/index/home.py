@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import duckdb
@@ -72,6 +73,15 @@ def point_to(home: Path, snapshot_id: str) -> None:
     write_text(pointer, snapshot_id + "\n")
     pointer.replace(home / CURRENT)
     flush_folder(home)
+
+
+def delete(path: Path) -> None:
+    """Remove a file or a folder, as far as the system lets us; whatever stays is removed another time."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
 
 
 @contextmanager

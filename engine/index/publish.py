@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 from contextlib import suppress
 from pathlib import Path
 
 from engine.errors import IndexDamaged
 from engine.index.hold import alone_with
-from engine.index.home import BUILDING, REMOVED, flush, flush_folder, point_to, snapshot_folder, snapshot_folders
+from engine.index.home import BUILDING, REMOVED, delete, flush, flush_folder, point_to, snapshot_folder, snapshot_folders
 from engine.index.manifest import Manifest, verified, write_manifest
 
 
@@ -20,9 +19,9 @@ def publish(home: Path, building: Path, manifest: Manifest) -> str:
     snapshot_id: str = write_manifest(building, manifest)["snapshotId"]
     target = snapshot_folder(home, snapshot_id)
     if _is_good(target):  # built before, from the same files, and perhaps open in a reader
-        shutil.rmtree(building)
+        delete(building)
     else:
-        if target.exists():
+        if os.path.lexists(target):
             _remove(target)
         flush_folder(building)
         building.rename(target)
@@ -35,7 +34,7 @@ def publish(home: Path, building: Path, manifest: Manifest) -> str:
 def collect(home: Path, current: str, keep: int) -> None:
     """Remove what crashes left, and the oldest snapshots beyond `keep` that no reader holds. Only for whoever has the right to build."""
     for litter in [*(home / "snapshots").glob(f"{REMOVED}*"), home / "snapshots" / BUILDING]:
-        shutil.rmtree(litter, ignore_errors=True)
+        delete(litter)
     others = [folder for folder in snapshot_folders(home) if folder.name != current]
     for folder in others[keep - 1 :]:
         with alone_with(folder) as alone, suppress(OSError):  # open elsewhere, on Windows
@@ -46,9 +45,9 @@ def collect(home: Path, current: str, keep: int) -> None:
 def _remove(folder: Path) -> None:
     """Take a snapshot out of sight as one, so that nobody opens a half of it, then delete it."""
     hidden = folder.with_name(f"{REMOVED}{folder.name}")
-    shutil.rmtree(hidden, ignore_errors=True)
+    delete(hidden)
     folder.rename(hidden)
-    shutil.rmtree(hidden, ignore_errors=True)
+    delete(hidden)
 
 
 def _is_good(folder: Path) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,7 +12,7 @@ from filelock import FileLock, Timeout
 from engine.errors import IndexDamaged, IndexLocked, IndexMissing
 from engine.index.build import build
 from engine.index.embedding import Embedder
-from engine.index.home import BUILDING, index_home, writing_to
+from engine.index.home import BUILDING, delete, index_home, writing_to
 from engine.index.publish import collect, publish
 from engine.index.snapshot import Snapshot, open_snapshot
 from engine.paths import require_knowledge_base
@@ -83,7 +82,7 @@ def _built(kb: Path, home: Path, settings: Settings, embedder: Embedder, former:
     snapshot = None
     try:
         with writing_to(home):
-            shutil.rmtree(building, ignore_errors=True)  # left by a crash; we hold the lock
+            delete(building)  # left by a crash; we hold the lock
         manifest = build(kb, building, settings, embedder, former, progress)
         if former is not None and manifest is former.manifest:
             snapshot = former
@@ -95,7 +94,7 @@ def _built(kb: Path, home: Path, settings: Settings, embedder: Embedder, former:
     finally:
         if former is not None and former is not snapshot:
             former.close()
-        shutil.rmtree(building, ignore_errors=True)
+        delete(building)
     collect(home, snapshot.id, settings.keep_snapshots)
     progress("write", 2, 2)
     return snapshot
