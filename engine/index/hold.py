@@ -44,9 +44,12 @@ class Hold:
 def alone_with(folder: Path) -> Iterator[bool]:
     """Whether no reader holds a snapshot; where it is so, it stays so until the block ends."""
     try:
-        descriptor = os.open(folder / MANIFEST, os.O_RDWR)
-    except OSError:
+        descriptor = os.open(folder / MANIFEST, os.O_RDONLY)
+    except (FileNotFoundError, NotADirectoryError):
         yield True  # without a manifest it cannot be opened
+        return
+    except OSError:
+        yield False  # who knows
         return
     try:
         yield _locked_alone(descriptor)
