@@ -7,10 +7,11 @@ from pathlib import Path
 
 from engine.errors import IndexDamaged
 from engine.index.embedding import HashEmbedder
+from engine.index.snapshot import current_id, index_home, open_snapshot
 from engine.knowledge_engine import KnowledgeEngine
 from engine.settings import Settings
 from tests.faults.changing import QUESTIONS
-from tests.faults.shared import current_id, index_home, litter, no_building, open_snapshot, release
+from tests.faults.shared import litter, no_building, release
 
 
 def answers_of(engine: KnowledgeEngine) -> tuple[str, ...]:

@@ -17,10 +17,7 @@ import numpy as np
 
 from engine.digest import file_hash
 from engine.index.embedding import HashEmbedder
-from engine.index.snapshot import Snapshot
-from engine.index.snapshot import current_id as current_id
-from engine.index.snapshot import index_home as index_home
-from engine.index.snapshot import open_snapshot as open_snapshot
+from engine.index.snapshot import Snapshot, current_id, index_home, open_snapshot
 from engine.knowledge_engine import KnowledgeEngine
 from engine.settings import Settings
 from tests.knowledge_base import write_files

@@ -10,10 +10,11 @@ import duckdb
 import pytest
 
 from engine.errors import IndexDamaged
+from engine.index.snapshot import current_id
 from engine.knowledge_engine import KnowledgeEngine
 from tests.faults.changing import first_state
 from tests.faults.healthy import Healthy, answers_of
-from tests.faults.shared import current_id, no_building
+from tests.faults.shared import no_building
 from tests.knowledge_base import hash_settings, write_files
 
 

@@ -13,11 +13,12 @@ from random import Random
 
 import pytest
 
+from engine.index.snapshot import index_home
 from engine.knowledge_engine import KnowledgeEngine
 from engine.settings import Settings
 from tests.faults.changing import KINDS, MIXED, QUESTIONS, first_state, next_state
 from tests.faults.killing import DONE, is_writing, kill, kill_before_operation, operations, spread, step_lengths
-from tests.faults.shared import FULL, Content, clean_content, content, index_home, litter, move, snapshot_names
+from tests.faults.shared import FULL, Content, clean_content, content, litter, move, snapshot_names
 from tests.knowledge_base import hash_settings, write_files
 
 KILLS = 40 if FULL else 3  # of each kind: 200 in all

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from engine.index.snapshot import index_home
 from engine.knowledge_engine import KnowledgeEngine
 from tests.faults.crowd import READERS, Crowd, run, write
 from tests.faults.editions import QUESTIONS, Answer, answer, files_of
-from tests.faults.shared import FULL, LIMIT_SECONDS, index_home, litter, move, no_building, processes, snapshot_names
+from tests.faults.shared import FULL, LIMIT_SECONDS, litter, move, no_building, processes, snapshot_names
 from tests.knowledge_base import hash_settings, write_files
 
 SNAPSHOTS, LOOKUPS = (50, 5_000) if FULL else (8, 240)
