@@ -15,6 +15,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
+from engine.digest import file_hash
 from engine.index.embedding import HashEmbedder
 from engine.index.home import current_id, index_home
 from engine.index.snapshot import Snapshot, open_snapshot
@@ -25,6 +26,7 @@ from tests.knowledge_base import write_files
 FULL = os.environ.get("FAULTS") == "full"
 LIMIT_SECONDS = 120  # for anything that a child does; nothing comes near it
 _DIRECTIONS = 8  # a vector that differs anywhere differs along each of them
+_CATALOG = "catalog.duckdb"
 _ID = re.compile(r"[0-9a-f]{16}")
 
 # Children are forked from a server that has imported everything and opened nothing: one starts in a few milliseconds.
@@ -34,16 +36,17 @@ processes.set_forkserver_preload(["engine.knowledge_engine", "pandas", "tests.fa
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """All that an index says: the id, every table of the catalog, every vector along some directions, and the answers to some questions."""
+    """All that an index says: every table, every vector along some directions, every other file, and the answers to some questions."""
 
     snapshot_id: str
     tables: Mapping[str, Sequence[tuple[Any, ...]]]
+    files: Mapping[str, str]
     similarities: bytes
     answers: tuple[str, ...]
 
     def differences(self, other: Content) -> list[str]:
         """The parts in which two indexes differ."""
-        parts = [name for name in ("snapshot_id", "similarities", "answers") if getattr(self, name) != getattr(other, name)]
+        parts = [name for name in ("snapshot_id", "files", "similarities", "answers") if getattr(self, name) != getattr(other, name)]
         tables = self.tables.keys() | other.tables.keys()
         return [*parts, *sorted(name for name in tables if self.tables.get(name) != other.tables.get(name))]
 
@@ -61,8 +64,10 @@ def content(kb: Path, settings: Settings, questions: Sequence[str]) -> Content:
     snapshot_id = current_id(home)
     assert {result.snapshot_id for result in results} <= {snapshot_id}
     assert snapshot_id is not None
+    folder = home / "snapshots" / snapshot_id
+    files = {path.name: file_hash(path) for path in folder.iterdir() if path.name not in (_CATALOG, "manifest.json")}  # a database has gaps
     answers = tuple(result.canonical_json() for result in results)
-    return Content(snapshot_id, _tables(home / "snapshots" / snapshot_id / "catalog.duckdb"), _similarities(home), answers)
+    return Content(snapshot_id, _tables(folder / _CATALOG), files, _similarities(home), answers)
 
 
 def clean_content(kb: Path, settings: Settings, questions: Sequence[str]) -> Content:

@@ -12,7 +12,7 @@ import pytest
 from tests.faults.healthy import Healthy, flip
 from tests.faults.shared import FULL
 
-PLACES = 2_000 if FULL else 25  # in a file; a smaller one is tried byte by byte
+PLACES = 2_000 if FULL else 12  # in a file; a smaller one is tried byte by byte
 
 
 def test_one_flipped_bit_in_any_file_is_refused_by_name_wherever_it_is(index: Healthy) -> None:

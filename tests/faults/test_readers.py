@@ -65,7 +65,7 @@ def all_of(crowd: Crowd, roles: tuple[Any, ...]) -> list[Any]:
     sent = []
     for ours, its in pipes:
         its.close()
-        assert ours.poll(5 * LIMIT_SECONDS)
+        assert ours.poll(10 * LIMIT_SECONDS)
         sent.append(ours.recv())
         ours.close()
     for child in children:
