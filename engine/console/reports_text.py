@@ -70,8 +70,7 @@ def freshness_text(freshness: Freshness) -> str:
     """What changed since the snapshot; empty when nothing did."""
     if freshness.fresh:
         return ""
-    counts = f"{len(freshness.added)} added, {len(freshness.changed)} changed, {len(freshness.deleted)} deleted"
-    return f"The answer is from an older index ({counts} since); run: evidence sync, or add --sync"
+    return f"The answer is from an older index ({freshness.counted} since); run: evidence sync, or add --sync"
 
 
 def settings_text(settings: Settings) -> str:
