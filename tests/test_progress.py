@@ -107,7 +107,7 @@ def test_one_build_of_many_is_told_of_only_when_it_takes_long(capsys: pytest.Cap
         show("chunk", 0, 310)
         for done in range(0, 3001, 300):
             show("embed", done, 3000)
-            clock.now += 2
+            clock.now += 3
     told = capsys.readouterr().err.splitlines()
     assert told[0] == "Embedding passages: 310 documents, 3,000 passages."
     assert told[1].startswith("Embedding passages: ")
