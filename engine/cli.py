@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,9 @@ from engine.errors import BadSettings, EvidenceError, Stopped
 from engine.interrupts import stoppable
 from engine.settings import RuleWeights, Settings
 from engine.settings_sources import load_settings
+
+if TYPE_CHECKING:
+    from engine.contracts.reports import SyncReport
 
 app = typer.Typer(
     help="Find out why a knowledge lookup missed: checkable evidence from Markdown, with a trace of every decision.",
@@ -46,17 +49,30 @@ def main() -> None:
 
 
 @app.command()
-def sync(positional: KbArgument = None, kb: Kb = Path("kb"), settings: Set = None, as_json: AsJson = False) -> None:
+def sync(
+    positional: KbArgument = None,
+    kb: Kb = Path("kb"),
+    settings: Set = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Follow the folder: sync again after each change, until Ctrl-C.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document; with --watch one a line.")] = False,
+) -> None:
     """Build the index of the files as they are now."""
     from engine.console.progress_display import progress_display
     from engine.console.reports_text import sync_text
     from engine.knowledge_engine import KnowledgeEngine
 
+    def say(report: SyncReport, text: str) -> None:
+        print(report.model_dump_json() if as_json else text, flush=True)
+
     folder = positional or kb
     chosen = load_settings(folder, _overrides(settings))
+    if watch:
+        from engine.console.following import sync_and_follow
+
+        sync_and_follow(folder, chosen, say)
     with progress_display() as progress, KnowledgeEngine.open(folder, settings=chosen, progress=progress, sync_first=True) as engine:
         done = engine.report()
-    print(done.model_dump_json() if as_json else sync_text(done, folder))
+    say(done, sync_text(done, folder))
 
 
 @app.command()

@@ -13,6 +13,7 @@ from engine.errors import BadSettings
 from engine.index.embedders import make_embedder
 from engine.index.embedding import Embedder
 from engine.index.home import current_id, index_home
+from engine.index.seen_files import SeenFiles
 from engine.index.snapshot import Snapshot, open_snapshot
 from engine.index.state import freshness, report
 from engine.index.sync import open_or_build, sync
@@ -39,6 +40,7 @@ class KnowledgeEngine:
         self._snapshot = snapshot
         self._sinks = sinks
         self._is_view = is_view
+        self._seen = SeenFiles()
 
     @classmethod
     def open(
@@ -86,7 +88,9 @@ class KnowledgeEngine:
         changed = [name for name in (*sorted(BUILD_SETTINGS), "index_dir") if getattr(settings, name) != getattr(self.settings, name)]
         if changed:
             raise BadSettings(f"{', '.join(changed)} decides what is in the index, so a view cannot change it; open an engine with these settings")
-        return KnowledgeEngine(self.kb, settings, self._embedder, self._snapshot, self._sinks, is_view=True)
+        view = KnowledgeEngine(self.kb, settings, self._embedder, self._snapshot, self._sinks, is_view=True)
+        view._seen = self._seen
+        return view
 
     def refresh(self) -> bool:
         """Move to the newest snapshot, if another process built one; whether it did. Raises IndexDamaged."""
@@ -102,8 +106,12 @@ class KnowledgeEngine:
         return self.report()
 
     def freshness(self) -> Freshness:
-        """Which files changed since the snapshot was built."""
-        return freshness(self.kb, self._snapshot)
+        """Which files changed since the snapshot was built; a file that was read before and is untouched since is not read again.
+
+        Raises:
+            KnowledgeBaseMissing.
+        """
+        return freshness(self.kb, self._snapshot, self._seen)
 
     def report(self) -> SyncReport:
         """What the open snapshot contains, and what was wrong with the files."""

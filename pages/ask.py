@@ -9,9 +9,10 @@ from pages.ui.attempts import attempts_panel
 from pages.ui.controls import scope_picker, settings_panel
 from pages.ui.evidence import closest_candidates, evidence_list
 from pages.ui.examples import example_cards
+from pages.ui.freshness import freshness_notice
 from pages.ui.hints import hints_panel
 from pages.ui.nav import framed
-from pages.ui.opening import freshness_notice, knowledge_base, open_engine, wait_for_model
+from pages.ui.opening import knowledge_base, open_engine, wait_for_model
 from pages.ui.pack import pack_panel
 from pages.ui.record import record_panel
 from pages.ui.rerank import rerank_panel

@@ -143,7 +143,7 @@ def test_an_old_index_answers_and_says_so_on_stderr(folder: Path) -> None:
     write_files(folder, {"kb/runbooks/tape.md": "# Tape robot\n\nPress the green lever.\n"})
     old = run(folder, "lookup", "green lever tape robot", "--json")
     assert (old.returncode, json.loads(old.stdout)["found"]) == (1, False)
-    assert "1 added, 0 changed, 0 deleted" in old.stderr
+    assert "older index (1 added since)" in old.stderr
     assert run(folder, "lookup", "green lever tape robot", "--sync").returncode == 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.console.progress_display import LINE_SECONDS, lines_display
+from engine.console.progress_display import LINE_SECONDS, calm_display, lines_display
 from engine.progress import Meter, rough_time
 
 
@@ -94,3 +94,20 @@ def test_a_log_gets_a_line_for_each_stage_the_first_estimate_and_then_one_in_sev
         "Writing the index",
     ]
     assert LINE_SECONDS == 10
+
+
+def test_one_build_of_many_is_told_of_only_when_it_takes_long(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = Clock()
+    with calm_display(clock) as show:
+        for stage in ("read", "chunk", "embed", "write"):
+            show(stage, 0, 1)
+            show(stage, 1, 1)
+    assert capsys.readouterr().err == ""
+    with calm_display(clock) as show:
+        show("chunk", 0, 310)
+        for done in range(0, 3001, 300):
+            show("embed", done, 3000)
+            clock.now += 3
+    told = capsys.readouterr().err.splitlines()
+    assert told[0] == "Embedding passages: 310 documents, 3,000 passages."
+    assert told[1].startswith("Embedding passages: ")

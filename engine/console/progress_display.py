@@ -34,7 +34,27 @@ def progress_display(stopped: Callable[[Meter], Stopped] = _build_stopped) -> It
             with _bars(meter) as show:
                 yield show
         else:
-            yield lines_display(meter, lambda line: print(line, file=sys.stderr, flush=True))
+            yield lines_display(meter, _print)
+
+
+@contextmanager
+def calm_display(clock: Callable[[], float] = time.monotonic) -> Iterator[Progress]:
+    """The same for a build that is one of many: lines, and none in the first LINE_SECONDS."""
+    meter, begun = Meter(), clock()
+    lines = lines_display(meter, _print, clock)
+
+    def show(stage: str, done: int, total: int) -> None:
+        if clock() - begun < LINE_SECONDS:
+            meter.note(stage, done, total)
+        else:
+            lines(stage, done, total)
+
+    with stoppable(lambda: _build_stopped(meter)):
+        yield show
+
+
+def _print(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pydantic.fields import FieldInfo
@@ -17,6 +17,7 @@ from engine.settings import Settings, unit_and_range
 
 _NO_DOCUMENTS = "There is no .md, .markdown or .mdx file in this folder; give the folder that has them."
 _MOST_CATEGORIES = 12
+_MOST_NAMED = 3  # files in a sentence
 
 
 def sync_text(report: SyncReport, kb: Path) -> str:
@@ -70,8 +71,22 @@ def freshness_text(freshness: Freshness) -> str:
     """What changed since the snapshot; empty when nothing did."""
     if freshness.fresh:
         return ""
-    counts = f"{len(freshness.added)} added, {len(freshness.changed)} changed, {len(freshness.deleted)} deleted"
-    return f"The answer is from an older index ({counts} since); run: evidence sync, or add --sync"
+    return f"The answer is from an older index ({freshness.counted} since); run: evidence sync, or add --sync"
+
+
+def change_text(change: Freshness, former: SyncReport, report: SyncReport) -> str:
+    """One line on a sync: which files, what the index holds now, and what is newly wrong with which file."""
+    named = [f"{len(files)} {word} ({_few(files)})" for word, files in change.by_kind.items()]
+    counts = f"{report.documents} documents, {report.chunks} passages, snapshot {report.snapshot_id}"
+    wrong = [f"{file.source}: {file.reason}" for file in report.skipped if file not in former.skipped]
+    wrong += [f"{one.source}:{one.line}: {one.message}" for one in report.problems if one not in former.problems]
+    return printable([f"{', '.join(named) or 'no document changed'}: {counts}" + (f". Look at {_few(wrong, '; ')}" if wrong else "")])
+
+
+def _few(names: Sequence[str], separator: str = ", ") -> str:
+    """The first of some names, and how many others there are."""
+    more = len(names) - _MOST_NAMED
+    return separator.join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def settings_text(settings: Settings) -> str:

@@ -56,7 +56,18 @@ class Freshness(Contract):
     @property
     def fresh(self) -> bool:
         """Whether the files and the snapshot agree."""
-        return not (self.added or self.changed or self.deleted)
+        return not self.by_kind
+
+    @property
+    def by_kind(self) -> dict[str, tuple[str, ...]]:
+        """The files under the word for their change; a word without a file is left out."""
+        kinds = {"added": self.added, "changed": self.changed, "deleted": self.deleted}
+        return {word: files for word, files in kinds.items() if files}
+
+    @property
+    def counted(self) -> str:
+        """The change in short, as in `2 added, 1 deleted`."""
+        return ", ".join(f"{len(files)} {word}" for word, files in self.by_kind.items())
 
 
 class Case(Contract):

@@ -4,31 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.contracts.reports import Freshness, SkippedFile, SyncReport
-from engine.digest import bytes_hash
+from engine.contracts.reports import Freshness, SyncReport
 from engine.index.embedder_problems import unreadable_problem
+from engine.index.seen_files import SeenFiles
 from engine.index.snapshot import Snapshot
-from engine.knowledge.files import decode, list_files, read_file
 from engine.settings import Settings
 
 
-def freshness(kb: Path, snapshot: Snapshot) -> Freshness:
-    """Which Markdown files differ from what the snapshot was built of. Raises KnowledgeBaseMissing."""
-    root = kb.resolve()
+def freshness(kb: Path, snapshot: Snapshot, seen: SeenFiles | None = None) -> Freshness:
+    """Which Markdown files differ from what the snapshot was built of; reads only what `seen` does not know. Raises KnowledgeBaseMissing."""
     indexed = snapshot.catalog.file_hashes()
-    now = {source: _readable_hash(source, path, root) for source, path in list_files(kb)}
+    now = (seen or SeenFiles()).hashes(kb, indexed)
     return Freshness(
         snapshot_id=snapshot.id,
         added=tuple(sorted(source for source, found in now.items() if found and source not in indexed)),
         changed=tuple(sorted(source for source, known in indexed.items() if source in now and now[source] != known)),
         deleted=tuple(sorted(indexed.keys() - now.keys())),
     )
-
-
-def _readable_hash(source: str, path: Path, root: Path) -> str | None:
-    """The hash of a file that a sync would index; None for one that it would skip."""
-    data = read_file(source, path, root)
-    return None if isinstance(data, SkippedFile) or isinstance(decode(source, data), SkippedFile) else bytes_hash(data)
 
 
 def report(snapshot: Snapshot, settings: Settings) -> SyncReport:

@@ -64,12 +64,17 @@ class Job(Generic[T]):
     @property
     def failed(self) -> bool:
         """Whether the work has ended with an error."""
-        return self.done and self._outcome.exception() is not None
+        return self.failure is not None
+
+    @property
+    def failure(self) -> BaseException | None:
+        """What the work has ended with, if not well."""
+        return self._outcome.exception() if self.done else None
 
     @property
     def stopped(self) -> bool:
         """Whether somebody ended the work."""
-        return self.done and isinstance(self._outcome.exception(), Stopped)
+        return isinstance(self.failure, Stopped)
 
     def watch(self, label: str, stop_key: str | None = None) -> T:
         """Show the progress until the work is done, then return its value or raise its error; with a key there is a button that stops it."""
@@ -78,14 +83,23 @@ class Job(Generic[T]):
             status = place.status(label, expanded=True)
             bar, stop_place = status.empty(), status.empty()
             while wait([outcome], timeout=POLL_SECONDS).not_done:
-                step = self._meter.step
-                title = markdown(step.title) or "One moment"
-                bar.progress(step.share, text=f"{title}: {step.counts}" if step.counts else title)
-                if stop_key and step.stage:
+                self._bar(bar)
+                if stop_key and self._meter.step.stage:
                     self._stop_button(stop_place, stop_key)
                     stop_key = None
             place.empty()
         return outcome.result()
+
+    def show(self, label: str, stop_key: str) -> None:
+        """Draw how far the work is, once and without waiting, with a button that stops it."""
+        status = st.status(label, expanded=True)
+        self._bar(status.empty())
+        self._stop_button(status.empty(), stop_key)
+
+    def _bar(self, place: DeltaGenerator) -> None:
+        step = self._meter.step
+        title = markdown(step.title) or "One moment"
+        place.progress(step.share, text=f"{title}: {step.counts}" if step.counts else title)
 
     def _stop_button(self, place: DeltaGenerator, key: str) -> None:
         asked = self._asked_to_stop

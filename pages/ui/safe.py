@@ -20,6 +20,11 @@ def markdown(text: str) -> str:
     return _MARKS.sub(r"\\\1", line)
 
 
+def sentence(message: str) -> str:
+    """The same for a message of the engine, as a sentence of its own."""
+    return markdown(f"{message[:1].upper()}{message[1:]}.")
+
+
 def badge(text: str) -> str:
     """The same for `st.badge`, which escapes square brackets itself."""
     return markdown(text).replace("\\[", "[").replace("\\]", "]")

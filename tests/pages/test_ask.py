@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from engine import KnowledgeEngine
@@ -236,22 +235,6 @@ def test_the_scope_comes_from_the_address_and_from_the_sidebar(kb: Path) -> None
     page.multiselect(key="ask_scope").set_value(["category=databases"]).run()
     assert page.query_params["scope"] == "category=databases"
     assert {block["source"] for block in result_of(page)["evidenceBlocks"]} == {"databases/topics.md"}
-
-
-def test_changed_files_are_noticed_and_synchronised(kb: Path) -> None:
-    (kb / "depots" / "new.md").write_text("# Wombat duty\n\nFeed the wombat at noon.\n", encoding="utf-8")
-    first = open_page(q="feed the wombat")
-    assert result_of(first)["found"]
-    assert "Files have changed" not in words_of(first)
-    (kb / "depots" / "new.md").write_text("# Wombat duty\n\nFeed the wombat at dawn.\n", encoding="utf-8")
-    st.cache_data.clear()  # else the state of the files is up to ten seconds old
-    first.run()
-    assert "Files have changed since this index was built: 1 changed" in words_of(first)
-    assert "at noon" in canonical(first)
-    first.button(key="ask_sync").click().run()
-    assert not first.exception
-    assert "at dawn" in canonical(first)
-    assert "Files have changed" not in words_of(first)
 
 
 def test_every_widget_has_a_key_and_every_setting_a_help(kb: Path) -> None:
