@@ -6,6 +6,7 @@ Exit codes: 0 found or clean, 1 nothing found or a lint error, 2 bad input, 3 th
 from __future__ import annotations
 
 import json
+import logging
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -38,6 +39,9 @@ def main() -> None:
     """Run a command; an error of ours is one sentence on stderr and an exit code."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    named = logging.StreamHandler()  # what was wrong and has been repaired
+    named.setFormatter(logging.Formatter("warning: %(message)s"))
+    logging.getLogger("engine").addHandler(named)
     try:
         with stoppable(lambda: Stopped("stopped before the end; run the same command again")):
             app()

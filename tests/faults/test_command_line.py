@@ -60,6 +60,9 @@ def test_a_lookup_heals_the_index_and_answers(index: Healthy, damage: Callable[[
     code, out, err = lookup(index)
     assert (code, out) == (0, index.answers[0] + "\n"), err
     assert "Traceback" not in err
+    [named] = [line for line in err.splitlines() if line.startswith("warning: ")]
+    assert named.endswith("; it is built anew")
+    assert ("CURRENT" if damage is spoil_pointer else index.snapshot.name) in named
     assert lookup(index) == (0, out, "")  # and the next one has nothing to heal
 
 
