@@ -20,7 +20,7 @@ _TITLES = {
     "words": "Reading words",
     "check": "Checking",
 }
-_NOUNS = {"chunk": "documents", "embed": "passages", "words": "passages"}  # what a stage counts
+_NOUNS = {"read": "files", "chunk": "documents", "embed": "passages", "words": "passages"}  # what a stage counts
 
 
 def no_progress(stage: str, done: int, total: int) -> None:
@@ -90,9 +90,12 @@ class Meter:
 
     @property
     def found(self) -> str:
-        """What the reading found: documents, passages, and how many of these are embedded already."""
+        """What there is to embed: new or changed documents, their passages, and how many of these are embedded already."""
+        passages = self._totals.get("embed", 0)
+        if not passages:
+            return "nothing new."
         known = f", {self._known:,} of them embedded already" if self._known else ""
-        return f"{self._totals.get('chunk', 0):,} documents, {self._totals.get('embed', 0):,} passages{known}."
+        return f"{_counted(self._totals.get('chunk', 0), 'document')}, {_counted(passages, 'passage')}{known}."
 
     def stopped(self, next_step: str) -> Stopped:
         """The error that ends the work here: what is kept, and how to go on."""
@@ -102,6 +105,10 @@ class Meter:
         if not done:
             return Stopped("stopped before any passage was embedded; nothing has changed, and the next run starts again")
         return Stopped(f"stopped; {done:,} of {self._totals['embed']:,} passages are embedded and kept, nothing else has changed; {next_step}")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def rough_time(seconds: float) -> str:

@@ -130,13 +130,15 @@ def test_a_killed_build_leaves_the_former_index_and_the_next_run_goes_on_to_the_
     home = index_home(folder / "kb", settings)
     complete = current_id(home)
     (folder / "index").rename(folder / "set aside")
-    (folder / "kb/a/1.md").rename(folder / "1.md")
+    (folder / "kb/a").rename(folder / "rest")
+    write_files(folder / "kb", dict([list(documents.items())[-1]]))
     assert finished(folder, "sync")[0] == 0
     former = current_id(home)
     assert former != complete
     for path in (folder / "index/embeddings").iterdir():
         path.unlink()
-    (folder / "1.md").rename(folder / "kb/a/1.md")
+    shutil.rmtree(folder / "kb/a")
+    (folder / "rest").rename(folder / "kb/a")
     with held_in_the_middle(folder, documents, "sync") as (process, _):
         process.kill()
         process.communicate(timeout=60)
@@ -156,9 +158,11 @@ def test_two_knowledge_bases_are_built_into_one_cache_at_once(folder: Path, docu
 
 def test_a_damaged_cache_costs_time_and_nothing_else(folder: Path) -> None:
     first = finished(folder, "sync")[:2]
+    home = index_home(folder / "kb", load_settings(folder / "kb"))
     [path] = (folder / "index/embeddings").glob("*.sqlite")
     for content in (path.read_bytes()[:50_000], b"no database"):
         path.write_bytes(content)
+        shutil.rmtree(home)  # what is in a snapshot is not looked up in the cache
         assert finished(folder, "sync")[:2] == first
         [path] = (folder / "index/embeddings").glob("*.sqlite")
         assert kept(folder) == CHUNKS
