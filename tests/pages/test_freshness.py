@@ -107,12 +107,11 @@ def test_a_deleted_knowledge_base_is_one_sentence_until_it_is_back(kb: Path) -> 
 def test_a_damaged_snapshot_is_a_sentence_and_a_sync_repairs_it(kb: Path, query: str | None) -> None:
     page = open_page(**({"q": query} if query else {}))
     home = index_home(kb, load_settings(kb))
-    (home / "snapshots/damaged").mkdir()
-    (home / CURRENT).write_text("damaged\n")
+    (home / CURRENT).write_text("0123456789abcdef\n")
     page.run()
     assert not page.exception
     [warning] = page.warning
-    assert warning.value.startswith("Snapshot damaged is damaged")
+    assert warning.value.startswith("Snapshot 0123456789abcdef is damaged")
     assert "run\\: evidence sync" in warning.value
     page.button(key="ask_sync").click()
     run_until(page, lambda page: not page.warning)
