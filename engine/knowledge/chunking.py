@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.knowledge.chunk_names import encode_source, make_breadcrumb, section_slug, unique_slug
+from engine.knowledge.collector import collector_paused
 from engine.knowledge.corpus import Corpus
 from engine.knowledge.cutting import cut
 from engine.knowledge.document import Document
@@ -40,9 +41,10 @@ class Chunk:
 def chunk_corpus(corpus: Corpus, tokenizer: Tokenizer, limit: int, progress: Progress) -> list[Chunk]:
     """The chunks of all documents in order."""
     chunks: list[Chunk] = []
-    for done, document in enumerate(corpus.documents):
-        progress("chunk", done, len(corpus.documents))
-        chunks += chunk_document(document, tokenizer, limit)
+    with collector_paused():
+        for done, document in enumerate(corpus.documents):
+            progress("chunk", done, len(corpus.documents))
+            chunks += chunk_document(document, tokenizer, limit)
     progress("chunk", len(corpus.documents), len(corpus.documents))
     return chunks
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engine.contracts.reports import Problem, SkippedFile
 from engine.digest import bytes_hash
+from engine.knowledge.collector import collector_paused
 from engine.knowledge.document import Document, read_document
 from engine.knowledge.files import decode, list_files, read_file
 from engine.progress import Progress, no_progress
@@ -34,13 +35,14 @@ def read_corpus(kb: Path, settings: Settings | None = None, progress: Progress =
     chosen = settings or Settings()
     documents: list[Document] = []
     skipped: list[SkippedFile] = []
-    for source, path in list_files(kb):
-        data = read_file(source, path, root)
-        text = data if isinstance(data, SkippedFile) else decode(source, data)
-        if isinstance(text, SkippedFile):
-            skipped.append(text)
-        elif not isinstance(data, SkippedFile):
-            documents.append(read_document(source, text, bytes_hash(data), chosen))
+    with collector_paused():
+        for source, path in list_files(kb):
+            data = read_file(source, path, root)
+            text = data if isinstance(data, SkippedFile) else decode(source, data)
+            if isinstance(text, SkippedFile):
+                skipped.append(text)
+            elif not isinstance(data, SkippedFile):
+                documents.append(read_document(source, text, bytes_hash(data), chosen))
     progress("read", 1, 1)
     return Corpus(_with_twins_reported(_with_folder_categories(documents)), tuple(skipped))
 
