@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
@@ -23,11 +24,6 @@ class TokenMap:
 
     starts: np.ndarray  # int64 [tokens], characters, rising
     unknown: np.ndarray  # int64 [tokens + 1], how many unknown ones stand before each token
-
-    def count(self, start: int, end: int) -> int:
-        """Tokens that begin in `start:end`."""
-        first, last = np.searchsorted(self.starts, (start, end))
-        return int(last - first)
 
     def readable(self, start: int, end: int) -> float:
         """Share of the tokens in `start:end` that the model knows; 1.0 where there is none."""
@@ -67,7 +63,13 @@ class ModelTokenizer(Tokenizer):
 
     def map(self, text: str) -> TokenMap:
         encoding = self._fast.encode(valid_unicode(text), add_special_tokens=False)
-        return _token_map(text, encoding.offsets, [token == self._unknown_id for token in encoding.ids])
+        ids = encoding.ids
+        return _token_map(text, encoding.offsets, [token == self._unknown_id for token in ids] if self._unknown_id in ids else None)
+
+    def count(self, text: str) -> int:
+        if len(text) > _LONGEST:
+            return len(self.map(text).starts)
+        return len(self._fast.encode(valid_unicode(text), add_special_tokens=False))  # nothing is too long: the places need not be read
 
 
 class WordTokenizer(Tokenizer):
@@ -84,11 +86,13 @@ class WordTokenizer(Tokenizer):
 
 def _token_map(text: str, spans: list[tuple[int, int]], unknown: list[bool] | None) -> TokenMap:
     """The map of some tokens; words too long for any vocabulary and long white space count by their length."""
-    starts, ends = np.asarray(spans, dtype=np.int64).reshape(-1, 2).T
+    edges = np.fromiter(chain.from_iterable(spans), dtype=np.int64, count=2 * len(spans))
+    starts, ends = edges[::2], edges[1::2]
     flags = np.zeros(len(starts), dtype=np.int64) if unknown is None else np.asarray(unknown, dtype=np.int64)
-    gaps = np.append(starts, len(text)) - np.insert(ends, 0, 0)
-    if len(text) > _LONGEST and ((ends - starts).max(initial=0) > _LONGEST or gaps.max() > _LONGEST):
-        starts, flags = _with_long_stretches(starts, ends, gaps, flags)
+    if len(text) > _LONGEST:
+        gaps = np.append(starts, len(text)) - np.insert(ends, 0, 0)
+        if (ends - starts).max(initial=0) > _LONGEST or gaps.max() > _LONGEST:
+            starts, flags = _with_long_stretches(starts, ends, gaps, flags)
     return TokenMap(starts, np.concatenate(([0], np.cumsum(flags))))
 
 

@@ -80,12 +80,12 @@ class FolderWatch(FileSystemEventHandler):
         """Take note of an event, unless it is about something that is not read."""
         for path in filter(None, map(os.fsdecode, (event.src_path, event.dest_path))):
             inside = Path(path)
-            if not inside.is_relative_to(self._root) or is_hidden(source := inside.relative_to(self._root)):
+            if not inside.is_relative_to(self._root) or is_hidden(source := inside.relative_to(self._root).as_posix()):
                 continue
             if event.is_directory:
                 self._note()
             elif inside.suffix.lower() in MARKDOWN_SUFFIXES:
-                self._note(source.as_posix())
+                self._note(source)
 
     def _note(self, *documents: str) -> None:
         with self._news:

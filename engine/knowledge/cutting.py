@@ -78,9 +78,9 @@ def _words(text: MeasuredText, sentence: Stretch, room: int) -> Iterator[Stretch
 
 def _end_of_piece(text: MeasuredText, start: int, end: int, room: int) -> int:
     """In the last quarter of the room at a line's end, else at a space, else wherever it fits."""
-    starts = text.tokens.starts
+    starts = text.token_starts
     first = bisect.bisect_left(starts, start)
-    latest, earliest = (int(starts[first + many]) if first + many < len(starts) else end for many in (room, room * 3 // 4))
+    latest, earliest = (starts[first + many] if first + many < len(starts) else end for many in (room, room * 3 // 4))
     latest = min(latest, end)
     border = _LINE_OR_WORD_END.match(text.text, earliest, latest)
     if border is not None and text.fits(Stretch(start, border.end()), room):

@@ -39,7 +39,7 @@ def list_files(kb: Path) -> Iterator[tuple[str, Path]]:
             name = source.rpartition("/")[2]
             if is_real_folder and name not in REPOSITORIES:
                 waiting.append(source)
-            if _is_named(source, name, is_real_folder, is_link, hidden_above=is_hidden(Path(folder))):
+            if _is_named(source, name, is_real_folder, is_link, hidden_above=is_hidden(folder)):
                 found.append((source, kb / source))
     return iter(sorted(found))
 
@@ -53,13 +53,13 @@ def _is_named(source: str, name: str, is_real_folder: bool, is_link: bool, *, hi
     return source not in OWN_FILES
 
 
-def is_hidden(path: Path) -> bool:
+def is_hidden(source: str) -> bool:
     """Whether a path within the knowledge base has a part that begins with a dot."""
-    return any(part.startswith(".") and part != "." for part in path.parts)
+    return any(part.startswith(".") and part != "." for part in source.split("/"))
 
 
 def read_file(source: str, path: Path, root: Path) -> bytes | SkippedFile:
-    """The bytes of a document, or why the file is none."""
+    """The bytes of a document that `list_files` found below `root`, or why the file is none."""
     name = source.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
     def skipped(code: SkipCode, reason: str) -> SkippedFile:
@@ -67,7 +67,7 @@ def read_file(source: str, path: Path, root: Path) -> bytes | SkippedFile:
 
     if len(os.fsencode(path)) > MOST_PATH_BYTES:
         return skipped("unreadable", "its path is too long; move it up")
-    if is_hidden(Path(source)):
+    if is_hidden(source):
         return skipped("hidden", "names that begin with a dot are not read; rename it if it is a document")
     if is_folder(path):
         if path.is_symlink():
@@ -80,7 +80,7 @@ def read_file(source: str, path: Path, root: Path) -> bytes | SkippedFile:
     try:
         if not path.is_file():
             return skipped("unreadable", "it is no regular file, or a link that leads nowhere; remove it")
-        if not path.resolve().is_relative_to(root):
+        if path.is_symlink() and not path.resolve().is_relative_to(root):  # its folders are none: links to folders are not entered
             return skipped("outside", "the link leads outside of the knowledge base; copy the file into it")
         if path.stat().st_size > MOST_BYTES:
             return skipped("too_large", f"it is larger than {MOST_BYTES // 1_000_000} MB; split it")

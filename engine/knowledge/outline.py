@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 _PARSER = MarkdownIt("commonmark").enable("table")
+_MARKUP = re.compile(r"[\\`*_\[<&]")  # every piece of markup inside of a line has one of these; most headings have none
 _CONTAINERS = {"bullet_list_open", "ordered_list_open", "list_item_open", "blockquote_open", "table_open", "thead_open", "tbody_open", "tr_open"}
 
 
@@ -110,6 +112,8 @@ def _covering(blocks: list[Block], start: int, end: int, lines: list[str]) -> tu
 
 def _plain(inline: Token) -> str:
     """The words of a heading without its markup, on one line."""
+    if not _MARKUP.search(inline.content):
+        return " ".join(inline.content.split())
     words = []
     for token in _PARSER.parseInline(inline.content)[0].children or []:
         words.append(token.content if token.type in ("text", "code_inline", "image") else " " if token.type in ("softbreak", "hardbreak") else "")

@@ -40,6 +40,17 @@ def test_files_that_cannot_be_read_are_listed_and_the_rest_is_indexed(tmp_path: 
     }
 
 
+def test_a_link_is_read_where_the_file_behind_all_links_lies_in_the_knowledge_base(tmp_path: Path) -> None:
+    write_files(tmp_path, {"kb/a.md": "A", "kb/deep/b.md": "B", "secret.md": "S"})
+    (tmp_path / "kb/inside.md").symlink_to("deep/b.md")
+    (tmp_path / "kb/deep/outside.md").symlink_to(tmp_path / "secret.md")
+    (tmp_path / "kb/twice.md").symlink_to("deep/outside.md")
+    (tmp_path / "linked").symlink_to("kb")
+    corpus = read_corpus(tmp_path / "linked")
+    assert [(one.source, one.lines) for one in corpus.documents] == [("a.md", ("A",)), ("deep/b.md", ("B",)), ("inside.md", ("B",))]
+    assert [(one.source, one.code) for one in corpus.skipped] == [("deep/outside.md", "outside"), ("twice.md", "outside")]
+
+
 def test_a_file_name_that_is_no_unicode_is_listed(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"caf\xe9.md")).write_text("Text")
     [skipped] = read_corpus(tmp_path).skipped
