@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 
 def digest(value: Any) -> str:
@@ -14,7 +17,7 @@ def digest(value: Any) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def bytes_hash(data: bytes) -> str:
+def bytes_hash(data: Buffer) -> str:
     """SHA-256 of some bytes in hex."""
     return hashlib.sha256(data).hexdigest()
 

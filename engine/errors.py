@@ -58,7 +58,11 @@ class IndexMissing(EnvironmentProblem):
 
 
 class IndexDamaged(EnvironmentProblem):
-    """A file of the snapshot is missing or is not what the manifest says."""
+    """A file of the snapshot is missing or is not what the manifest says; `what` without the next step."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}; run: evidence sync")
+        self.what = what
 
 
 class IndexLocked(EnvironmentProblem):

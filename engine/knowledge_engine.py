@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 
 from engine.contracts.lint import LintReport
@@ -13,13 +14,13 @@ from engine.errors import BadSettings
 from engine.index.embedders import make_embedder
 from engine.index.embedding import Embedder
 from engine.index.home import current_id, index_home
-from engine.index.seen_files import SeenFiles
 from engine.index.snapshot import Snapshot, open_snapshot
 from engine.index.state import freshness, report
 from engine.index.sync import open_or_build, sync
 from engine.insight.cases import read_cases
 from engine.insight.lint.rules import lint
 from engine.insight.tokens import token_report
+from engine.knowledge.seen_files import SeenFiles
 from engine.lookup.pipeline import Sink, look_up
 from engine.lookup.scope import ScopeInput
 from engine.progress import Progress, no_progress
@@ -40,6 +41,7 @@ class KnowledgeEngine:
         self._snapshot = snapshot
         self._sinks = sinks
         self._is_view = is_view
+        self._moving = Lock()  # so that of a sync and a refresh the newer one stays
         self._seen = SeenFiles()
 
     @classmethod
@@ -93,17 +95,21 @@ class KnowledgeEngine:
         return view
 
     def refresh(self) -> bool:
-        """Move to the newest snapshot, if another process built one; whether it did. Raises IndexDamaged."""
+        """Move to the newest snapshot, if this is not it any more; whether it did. Raises IndexDamaged, EnvironmentProblem."""
         home = index_home(self.kb, self.settings)
-        if current_id(home) in (None, self._snapshot.id):
-            return False
-        self._snapshot = open_snapshot(home, self._embedder.fingerprint)
-        return True
+        with self._moving:
+            newest = current_id(home)
+            if newest is None or (newest == self._snapshot.id and self._snapshot.hold.is_in_place):
+                return False
+            self._snapshot = open_snapshot(home, self._embedder.fingerprint)
+            return True
 
     def sync(self, progress: Progress = no_progress) -> SyncReport:
         """Build a snapshot of the files as they are now, and answer from it. Raises as `open` does."""
-        self._snapshot = sync(self.kb, self.settings, self._embedder, progress)
-        return self.report()
+        snapshot = sync(self.kb, self.settings, self._embedder, progress)
+        with self._moving:
+            self._snapshot = snapshot
+        return report(snapshot, self.settings)
 
     def freshness(self) -> Freshness:
         """Which files changed since the snapshot was built; a file that was read before and is untouched since is not read again.
@@ -138,7 +144,7 @@ class KnowledgeEngine:
         return tuple(case for case in self.cases() if case.path)
 
     def close(self) -> None:
-        """Release the catalog; the vectors go with the last reference to them."""
+        """Release the catalog and the hold on the snapshot; the mapped files go with the last reference to them."""
         if not self._is_view:
             self._snapshot.close()
 

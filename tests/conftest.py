@@ -10,7 +10,7 @@ import pytest
 
 from engine.contracts.lookup import LookupResult
 from engine.digest import digest, file_hash
-from engine.knowledge.recipe import reading_recipe
+from engine.index.recipe import reading_recipe
 from engine.knowledge_engine import KnowledgeEngine
 from engine.settings_sources import load_settings
 from tests.documents import DOCUMENTS, SITUATIONS, Situation

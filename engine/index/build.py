@@ -17,8 +17,9 @@ from engine.index.embed import embed_texts
 from engine.index.embedder_problems import beyond_limit_problems
 from engine.index.embedding import Embedder, document_fingerprint
 from engine.index.embedding_cache import EmbeddingCache
-from engine.index.home import index_root, writing_to
+from engine.index.home import BUILDING, index_root, snapshot_folder, writing_to
 from engine.index.manifest import FORMAT_VERSION, Manifest
+from engine.index.recipe import reading_recipe
 from engine.index.search_terms_writer import TermCounter, joined, write_search_terms
 from engine.index.snapshot import Snapshot
 from engine.index.vectors import VECTORS, write_vectors
@@ -26,7 +27,6 @@ from engine.knowledge.changes import Files, NewFile, read_files
 from engine.knowledge.chunking import chunk_document
 from engine.knowledge.corpus import folder_categories, twin_problems
 from engine.knowledge.document import read_document
-from engine.knowledge.recipe import reading_recipe
 from engine.progress import Progress
 from engine.settings import Settings
 
@@ -50,35 +50,50 @@ class Plan:
     shifts: dict[str, int]  # by how much the rows of each kept document move
 
 
-def build(kb: Path, folder: Path, settings: Settings, embedder: Embedder, former: Snapshot | None, progress: Progress) -> Manifest:
-    """Write the files of a snapshot to a new folder, and give its manifest; that of the former one, and no folder, where nothing differs.
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The files as they are now, beside what stands in the former snapshot."""
 
-    With the same cache of embeddings the files are the same with a former snapshot and without one.
-    """
-    former = former if former is not None and _is_usable(former, embedder) else None
-    records = former.catalog.documents() if former is not None else []
-    files = read_files(kb, {record.source: record.content_hash for record in records}, progress)
-    if former is not None and _is_unchanged(files, former):
-        return former.manifest
-    reading = _read(files.new, settings, embedder, progress)
-    with EmbeddingCache(index_root(settings), document_fingerprint(embedder)) as cache:
-        new_vectors = embed_texts(reading.texts, embedder, cache, progress)
-    progress("write", 0, 2)
-    plan = _plan(files.kept, records, reading.documents)
-    vectors = _vectors(plan, former, new_vectors)
-    with writing_to(folder.parent.parent):
-        folder.mkdir(parents=True)
-        _write(folder, files.skipped, reading, plan, former, vectors)
-    return _manifest(plan.records, files.skipped, vectors, settings, embedder)
+    files: Files
+    former: Snapshot | None  # None: everything is new
+    records: Sequence[DocumentRecord]  # of the former snapshot, in order of source
+
+    @property
+    def unchanged(self) -> Snapshot | None:
+        """The former snapshot, where a build would give it again."""
+        files, former = self.files, self.former
+        if former is None or files.new or len(files.kept) < len(self.records) or files.skipped != former.catalog.skipped():
+            return None
+        return former
+
+
+def find_changes(kb: Path, former: Snapshot | None, embedder: Embedder, progress: Progress) -> Changes:
+    """Hold the files against a former snapshot, unless an unchanged file would become something else by now. Raises KnowledgeBaseMissing."""
+    usable = former if former is not None and _is_usable(former, embedder) else None
+    records = usable.catalog.documents() if usable is not None else []
+    return Changes(read_files(kb, {record.source: record.content_hash for record in records}, progress), usable, records)
 
 
 def _is_usable(former: Snapshot, embedder: Embedder) -> bool:
-    """Whether an unchanged file would become the same again."""
     return bool(former.manifest["recipe"] == reading_recipe() and former.manifest["model"]["documentDtype"] == embedder.document_dtype)
 
 
-def _is_unchanged(files: Files, former: Snapshot) -> bool:
-    return not files.new and len(files.kept) == former.catalog.document_count and files.skipped == former.catalog.skipped()
+def build(changes: Changes, home: Path, settings: Settings, embedder: Embedder, progress: Progress) -> Manifest:
+    """Write the files of the next snapshot to BUILDING, and give its manifest.
+
+    With the same cache of embeddings the files are the same with a former snapshot and without one.
+    """
+    reading = _read(changes.files.new, settings, embedder, progress)
+    with EmbeddingCache(index_root(settings), document_fingerprint(embedder)) as cache:
+        new_vectors = embed_texts(reading.texts, embedder, cache, progress)
+    progress("write", 0, 2)
+    plan = _plan(changes.files.kept, changes.records, reading.documents)
+    vectors = _vectors(plan, changes.former, new_vectors)
+    folder = snapshot_folder(home, BUILDING)
+    with writing_to(home):
+        folder.mkdir(parents=True)
+        _write(folder, changes.files.skipped, reading, plan, changes.former, vectors)
+    return _manifest(plan.records, changes.files.skipped, vectors, settings, embedder)
 
 
 def _read(files: Sequence[NewFile], settings: Settings, embedder: Embedder, progress: Progress) -> Reading:
@@ -149,10 +164,10 @@ def _manifest(
         "format": FORMAT_VERSION,
         "build": settings.build_key,
         "recipe": reading_recipe(),
-        "model": embedder.fingerprint,
+        "model": document_fingerprint(embedder),
         "documents": [(record.source, record.digest, record.categories, record.category_origin) for record in records],
         "skipped": [file.model_dump(mode="json") for file in skipped],
-        "vectors": bytes_hash(np.ascontiguousarray(vectors).tobytes()),
+        "vectors": bytes_hash(np.ascontiguousarray(vectors).data),
     }
     return {
         "snapshotId": digest(content),

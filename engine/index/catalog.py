@@ -17,7 +17,12 @@ from engine.index.search_terms import PAIR, TEXT
 
 CATALOG = "catalog.duckdb"
 NO_EXTENSIONS: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
-_CONFIG = {**NO_EXTENSIONS, "enable_external_access": "false"}
+_CONFIG = {**NO_EXTENSIONS, "temp_directory": ""}  # a reader writes nothing, least of all beside the file
+
+
+def quoted(path: Path) -> str:
+    """A path as SQL text; the name of a database to attach cannot be a parameter."""
+    return "'" + str(path).replace("'", "''") + "'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +75,16 @@ class Catalog:
     """A catalog opened for reading; every call has a cursor of its own, so threads may share it."""
 
     def __init__(self, path: Path) -> None:
+        # A database in memory with the file attached: connecting to the file itself gives what the process has at that path already, and a
+        # damaged catalog that was built anew has the path of the old one.
+        self._connection = duckdb.connect(config=_CONFIG)
         try:
-            self._connection = duckdb.connect(str(path), read_only=True, config=_CONFIG)
-        except duckdb.Error as failure:
-            raise IndexDamaged(f"the catalog cannot be opened: {failure}; run: evidence sync") from failure
-        try:
-            totals = self._all("select documents, chunks, categories, longest_keyword, terms, pairs from totals")[0]
-        except duckdb.Error as failure:
+            self._connection.execute(f"attach {quoted(path)} as snapshot (read_only)")
+            self._connection.execute("set enable_external_access = false")
+            totals = self._all("select documents, chunks, categories, longest_keyword, terms, pairs from snapshot.totals")[0]
+        except (duckdb.Error, IndexDamaged) as failure:
             self._connection.close()
-            raise IndexDamaged(f"the catalog cannot be read: {failure}; run: evidence sync") from failure
+            raise IndexDamaged(f"the catalog cannot be read: {failure}") from failure
         self.document_count, self.chunk_count, self.category_count, self.longest_keyword, *lengths = map(int, totals)
         self.average_length = {kind: length / max(self.chunk_count, 1) for kind, length in zip((TEXT, PAIR), lengths, strict=True)}
 
@@ -90,9 +96,9 @@ class Catalog:
         """The records of some rows, in the order given."""
         found = self._all(
             """select c.row, c.id, c.source, d.title, c.section, c.piece, c.breadcrumb,
-                   coalesce((select list(value order by value) from fields f where f.source = c.source and f.field = 'category'), []),
+                   coalesce((select list(value order by value) from snapshot.fields f where f.source = c.source and f.field = 'category'), []),
                    c.start_line, c.end_line, c.content_hash, c.tokens, c.readable, c.terms, c.pairs
-               from chunks c join documents d using (source) where c.row in (select unnest($rows))""",
+               from snapshot.chunks c join snapshot.documents d using (source) where c.row in (select unnest($rows))""",
             {"rows": rows.tolist()},
         )
         columns: list[list[Any]] = [[tuple(value) if isinstance(value, list) else value for value in record] for record in found]
@@ -101,7 +107,7 @@ class Catalog:
 
     def contents(self, rows: Sequence[int]) -> dict[int, tuple[str, int]]:
         """Text of some rows, and how many of its characters were carried from a table or fence head."""
-        found = self._all("select row, content, carried from chunks where row in (select unnest($rows))", {"rows": list(rows)})
+        found = self._all("select row, content, carried from snapshot.chunks where row in (select unnest($rows))", {"rows": list(rows)})
         return {row: (content, carried) for row, content, carried in found}
 
     def keyword_matches(self, keys: Sequence[str]) -> list[KeywordMatch]:
@@ -109,7 +115,7 @@ class Catalog:
         found = self._all(
             """select key, kind, min(text), list(distinct canonical order by canonical) filter (canonical is not null),
                    list(distinct k.source order by k.source), list(distinct f.value order by f.value) filter (f.value is not null)
-               from keywords k left join fields f on f.source = k.source and f.field = 'category'
+               from snapshot.keywords k left join snapshot.fields f on f.source = k.source and f.field = 'category'
                where key in (select unnest($keys)) group by key, kind order by key, kind""",
             {"keys": list(keys)},
         )
@@ -117,7 +123,7 @@ class Catalog:
 
     def scope_fields(self) -> dict[str, tuple[str, ...]]:
         """Every field that a scope may name, with its values."""
-        found = self._all("select field, list(distinct value order by value) from fields group by field order by field")
+        found = self._all("select field, list(distinct value order by value) from snapshot.fields group by field order by field")
         return {field: tuple(values) for field, values in found}
 
     def rows_in(self, scope: Sequence[ScopeTerm], category: str | None) -> np.ndarray | None:
@@ -129,49 +135,48 @@ class Catalog:
         values: dict[str, Any] = {}
         for i, term in enumerate(wanted):
             values |= {f"field{i}": term.field, f"values{i}": list(term.values)}
-            has_value = f"source in (select source from fields where field = $field{i} and value in (select unnest($values{i})))"
-            is_empty = f"(source not in (select source from fields where field = $field{i}) and list_contains($values{i}, ''))"
+            has_value = f"source in (select source from snapshot.fields where field = $field{i} and value in (select unnest($values{i})))"
+            is_empty = f"(source not in (select source from snapshot.fields where field = $field{i}) and list_contains($values{i}, ''))"
             conditions.append(f"{'not ' if term.operator == '!=' else ''}({has_value} or {is_empty})")
-        found = self._all(f"select row from chunks where {' and '.join(conditions)} order by row", values)
+        found = self._all(f"select row from snapshot.chunks where {' and '.join(conditions)} order by row", values)
         return np.asarray([row for (row,) in found], dtype=np.int64)
 
     def sections(self) -> frozenset[str]:
         """Every section that has a chunk, as `path#slug`."""
-        return frozenset(name for (name,) in self._all("select distinct regexp_replace(id, '~[0-9]+$', '') from chunks"))
+        return frozenset(name for (name,) in self._all("select distinct regexp_replace(id, '~[0-9]+$', '') from snapshot.chunks"))
 
     def documents(self) -> list[DocumentRecord]:
         """Every document, in the order of the sources."""
         found = self._all(
             """select source, title, coalesce(categories, []), category_origin, content_hash, digest, chunks
-               from documents left join (
-                   select source, list(value order by value) as categories from fields where field = 'category' group by source
+               from snapshot.documents left join (
+                   select source, list(value order by value) as categories from snapshot.fields where field = 'category' group by source
                ) using (source) order by source"""
         )
         return [DocumentRecord(source, title, tuple(categories), *rest) for source, title, categories, *rest in found]
 
     def file_hashes(self) -> dict[str, str]:
         """The content hash of every indexed document."""
-        return dict(self._all("select source, content_hash from documents"))
+        return dict(self._all("select source, content_hash from snapshot.documents"))
 
     def category_sizes(self) -> dict[str, int]:
         """How many documents each category has, the largest first."""
-        return dict(self._all("select value, count(*) from fields where field = 'category' group by value order by count(*) desc, value"))
+        return dict(self._all("select value, count(*) from snapshot.fields where field = 'category' group by value order by count(*) desc, value"))
 
     def skipped(self) -> tuple[SkippedFile, ...]:
         """The files that are not indexed."""
-        found = self._all("select source, code, reason, line from skipped order by source")
+        found = self._all("select source, code, reason, line from snapshot.skipped order by source, code, reason")
         return tuple(SkippedFile(source=source, code=code, reason=reason, line=line) for source, code, reason, line in found)
 
     def problems(self) -> tuple[Problem, ...]:
         """The faults of files that are indexed."""
-        found = self._all("select source, line, code, message from problems order by all")
+        found = self._all("select source, line, code, message from snapshot.problems order by all")
         return tuple(Problem(source=source, line=line, code=code, message=message) for source, line, code, message in found)
 
     def unreadable(self, minimum: float) -> list[tuple[str, int, int]]:
         """Documents with chunks of which the embedder reads less than a share: source, first such line, how many."""
-        found = self._all(
-            "select source, min(start_line), count(*) from chunks where readable < $minimum group by source order by source", {"minimum": minimum}
-        )
+        sql = "select source, min(start_line), count(*) from snapshot.chunks where readable < $minimum group by source order by source"
+        found = self._all(sql, {"minimum": minimum})
         return [(source, line, count) for source, line, count in found]
 
     def _all(self, sql: str, values: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
@@ -180,3 +185,5 @@ class Catalog:
                 return cursor.execute(sql, dict(values or {})).fetchall()
         except duckdb.ConnectionException as failure:
             raise EnvironmentProblem("the engine is closed; open it again") from failure
+        except duckdb.Error as failure:
+            raise IndexDamaged(f"the catalog cannot be read: {failure}") from failure

@@ -14,7 +14,7 @@ import duckdb
 
 from engine.contracts.reports import Problem, SkippedFile
 from engine.digest import bytes_hash, digest
-from engine.index.catalog import NO_EXTENSIONS, DocumentRecord
+from engine.index.catalog import NO_EXTENSIONS, DocumentRecord, quoted
 from engine.knowledge.chunking import Chunk
 from engine.knowledge.document import Document
 from engine.knowledge.keywords import keyword_entries
@@ -120,7 +120,7 @@ def write_catalog(
     with duckdb.connect(str(path), config={**NO_EXTENSIONS, "threads": 1}) as connection:
         connection.execute(SCHEMA)
         if former is not None:
-            connection.execute(f"attach {_quoted(former.path)} as former (read_only)")
+            connection.execute(f"attach {quoted(former.path)} as former (read_only)")
             _append(connection, "kept", list(former.shifts.items()))
         for table, incoming in rows.items():
             connection.execute(f"create temp table incoming as from {table} limit 0")
@@ -139,8 +139,3 @@ def _append(connection: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Ro
         connection.register("rows", pd.DataFrame(rows))
         connection.execute(f"insert into {table} from rows")
         connection.unregister("rows")
-
-
-def _quoted(path: Path) -> str:
-    """A path as SQL text; the name of a database to attach cannot be a parameter."""
-    return "'" + str(path).replace("'", "''") + "'"

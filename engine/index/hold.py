@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from engine.errors import IndexDamaged
-from engine.index.manifest import MANIFEST
+from engine.index.manifest import MANIFEST, unreadable
 
 try:
     import fcntl
@@ -22,27 +22,38 @@ class Hold:
 
     Raises:
         IndexDamaged: there is no such snapshot, or none any more.
+        EnvironmentProblem: it may not be read.
     """
 
     def __init__(self, folder: Path) -> None:
-        manifest = folder / MANIFEST
+        self._manifest = folder / MANIFEST
         try:
-            descriptor = os.open(manifest, os.O_RDONLY)
+            self._descriptor = descriptor = os.open(self._manifest, os.O_RDONLY)
         except OSError as failure:
-            what = f"{manifest.name if folder.is_dir() else 'its folder'} is missing"
-            raise IndexDamaged(f"snapshot {folder.name} is damaged: {what}; run: evidence sync") from failure
+            raise unreadable(folder, failure) from failure
         self.release = weakref.finalize(self, os.close, descriptor)
         if fcntl is not None:
             with suppress(OSError):  # a file system without locks; there nobody can have it alone either, so nobody removes it
                 fcntl.flock(descriptor, fcntl.LOCK_SH)
-        if not _is_at(descriptor, manifest):
+        if not self.is_in_place:
             self.release()
-            raise IndexDamaged(f"snapshot {folder.name} was removed while it was being opened; run: evidence sync")
+            raise IndexDamaged(f"snapshot {folder.name} was removed while it was being opened")
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the snapshot that is held is still the one at its path; a damaged one that was built anew is another."""
+        try:
+            return self.release.alive and os.path.samestat(os.fstat(self._descriptor), self._manifest.stat())
+        except OSError:
+            return False
 
 
 @contextmanager
 def alone_with(folder: Path) -> Iterator[bool]:
     """Whether no reader holds a snapshot; where it is so, it stays so until the block ends."""
+    if fcntl is None:
+        yield True
+        return
     try:
         descriptor = os.open(folder / MANIFEST, os.O_RDONLY)
     except (FileNotFoundError, NotADirectoryError):
@@ -58,18 +69,8 @@ def alone_with(folder: Path) -> Iterator[bool]:
 
 
 def _locked_alone(descriptor: int) -> bool:
-    if fcntl is None:
-        return True
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         return False
     return True
-
-
-def _is_at(descriptor: int, path: Path) -> bool:
-    """Whether an open file is still the one at a path."""
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except OSError:
-        return False

@@ -61,9 +61,9 @@ def current_id(home: Path) -> str | None:
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as failure:
-        raise IndexDamaged(f"{CURRENT} of the index cannot be read: {failure}; run: evidence sync") from failure
+        raise IndexDamaged(f"{CURRENT} of the index cannot be read: {failure}") from failure
     if not _ID.fullmatch(written):
-        raise IndexDamaged(f"{CURRENT} of the index names no snapshot but {written[:40]!r}; run: evidence sync")
+        raise IndexDamaged(f"{CURRENT} of the index names no snapshot but {written[:40]!r}")
     return written
 
 

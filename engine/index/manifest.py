@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -9,18 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from engine.digest import bytes_hash, file_hash
-from engine.errors import IndexDamaged
+from engine.errors import EnvironmentProblem, IndexDamaged
 from engine.index.home import write_text
 
 FORMAT_VERSION = 3  # raise when a file in the folder changes its meaning
 MANIFEST = "manifest.json"
 Manifest = dict[str, Any]
+_LOST = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EIO, errno.ELOOP}  # the file's own fault; others are those of the process or its rights
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> Manifest:
-    """Add the checksums of the files in a folder and of the manifest itself, write it, and return it."""
+    """Add the checksums of the files in a folder and of the manifest itself, and the index that it belongs to; write it, and return it."""
     files = {path.name: file_hash(path) for path in sorted(folder.iterdir())}
-    complete = _with_checksum({**manifest, "formatVersion": FORMAT_VERSION, "files": files})
+    complete = _with_checksum({**manifest, "formatVersion": FORMAT_VERSION, "files": files, "index": _index_of(folder)})
     write_text(folder / MANIFEST, _written(complete))
     return complete
 
@@ -28,7 +30,10 @@ def write_manifest(folder: Path, manifest: Manifest) -> Manifest:
 def verified(folder: Path) -> Manifest:
     """The manifest of a snapshot that holds exactly the files that were written. Raises IndexDamaged."""
     manifest = _read(folder)
-    found = {path.name for path in folder.iterdir()} - {MANIFEST}
+    try:
+        found = {path.name for path in folder.iterdir()} - {MANIFEST}
+    except OSError as failure:
+        raise unreadable(folder, failure) from failure
     for name in sorted(found ^ manifest["files"].keys()):
         raise _damaged(folder, f"{name} {'is missing' if name in manifest['files'] else 'does not belong there'}")
     with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="checksum") as pool:
@@ -36,7 +41,7 @@ def verified(folder: Path) -> Manifest:
         try:
             wrong = [name for name, differs in zip(manifest["files"], altered, strict=True) if differs]
         except OSError as failure:
-            raise _damaged(folder, f"{Path(str(failure.filename)).name} cannot be read ({failure.strerror})") from failure
+            raise unreadable(folder, failure) from failure
     if wrong:
         raise _damaged(folder, f"{', '.join(wrong)} is not what was written")
     return manifest
@@ -49,16 +54,23 @@ def _read(folder: Path) -> Manifest:
         manifest = json.loads(text)
         if not isinstance(manifest, dict):
             raise ValueError("it is no object")
-    except FileNotFoundError as failure:
-        raise _damaged(folder, f"{MANIFEST if folder.is_dir() else 'its folder'} is missing") from failure
-    except (OSError, ValueError, RecursionError) as failure:
+    except OSError as failure:
+        raise unreadable(folder, failure) from failure
+    except (ValueError, RecursionError) as failure:
         raise _damaged(folder, f"{MANIFEST} cannot be read ({failure})") from failure
     version = manifest.get("formatVersion")
     if isinstance(version, int) and version != FORMAT_VERSION:
-        raise IndexDamaged(f"snapshot {folder.name} has format {version}, this version reads {FORMAT_VERSION}; run: evidence sync")
+        raise IndexDamaged(f"snapshot {folder.name} has format {version}, this version reads {FORMAT_VERSION}")
     if text != _written(_with_checksum(manifest)) or manifest.get("snapshotId") != folder.name:
         raise _damaged(folder, f"{MANIFEST} is not what was written")
+    if manifest["index"] != _index_of(folder):
+        raise _damaged(folder, f"it belongs to another index ({manifest['index']})")
     return manifest
+
+
+def _index_of(folder: Path) -> str:
+    """The name of the home of a snapshot, which stands for a knowledge base and its build settings."""
+    return folder.parents[1].name
 
 
 def _with_checksum(manifest: Manifest) -> Manifest:
@@ -70,5 +82,15 @@ def _written(manifest: Manifest) -> str:
     return json.dumps(manifest, indent=2, sort_keys=True) + "\n"
 
 
+def unreadable(folder: Path, failure: OSError) -> IndexDamaged | EnvironmentProblem:
+    """What it means that a file of a snapshot cannot be read: damage, or a process that may not or cannot read it."""
+    name = Path(str(failure.filename)).name
+    if failure.errno == errno.ENOENT:
+        return _damaged(folder, f"{name if folder.is_dir() else 'its folder'} is missing")
+    if failure.errno in _LOST:
+        return _damaged(folder, f"{name} cannot be read ({failure.strerror})")
+    return EnvironmentProblem(f"{name} of snapshot {folder.name} cannot be read: {failure.strerror}; give this process what it lacks, and try again")
+
+
 def _damaged(folder: Path, what: str) -> IndexDamaged:
-    return IndexDamaged(f"snapshot {folder.name} is damaged: {what}; run: evidence sync")
+    return IndexDamaged(f"snapshot {folder.name} is damaged: {what}")

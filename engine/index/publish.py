@@ -12,8 +12,9 @@ from engine.index.home import BUILDING, REMOVED, delete, flush, flush_folder, po
 from engine.index.manifest import Manifest, verified, write_manifest
 
 
-def publish(home: Path, building: Path, manifest: Manifest) -> str:
-    """Complete a build, move it to its place and switch CURRENT to it; its id. A crash at any moment leaves the former snapshot or this one."""
+def publish(home: Path, manifest: Manifest) -> None:
+    """Complete what lies in BUILDING, move it to its place and switch CURRENT to it; a crash at any moment leaves the former snapshot or this one."""
+    building = snapshot_folder(home, BUILDING)
     for path in building.iterdir():
         flush(path)
     snapshot_id: str = write_manifest(building, manifest)["snapshotId"]
@@ -28,12 +29,11 @@ def publish(home: Path, building: Path, manifest: Manifest) -> str:
         flush_folder(target.parent)
     os.utime(target)  # one that comes back counts as new
     point_to(home, snapshot_id)
-    return snapshot_id
 
 
 def collect(home: Path, current: str, keep: int) -> None:
-    """Remove what crashes left, and the oldest snapshots beyond `keep` that no reader holds. Only for whoever has the right to build."""
-    for litter in [*(home / "snapshots").glob(f"{REMOVED}*"), home / "snapshots" / BUILDING]:
+    """Remove what crashes left, and the oldest snapshots beyond the `keep` newest that no reader holds. Only for whoever has the right to build."""
+    for litter in [*(home / "snapshots").glob(f"{REMOVED}*"), snapshot_folder(home, BUILDING)]:
         delete(litter)
     others = [folder for folder in snapshot_folders(home) if folder.name != current]
     for folder in others[keep - 1 :]:

@@ -16,20 +16,20 @@ import numpy as np
 from engine.errors import IndexDamaged
 
 TEXT, PAIR, HEADING = 0, 1, 2  # what a term was taken from
-_KIND_SHIFT, _FIRST_SHIFT = 60, 30  # a key: two bits of kind, thirty for the first word of a pair, thirty for the word or the second
+_KIND_SHIFT, FIRST_SHIFT = 60, 30  # a key: two bits of kind, thirty for the first word of a pair, thirty for the word or the second
 TERM_FILES = tuple(f"terms-{part}.npy" for part in ("letters", "words", "keys", "starts", "rows", "counts"))
 
 
 def key_of(kind: np.ndarray | int, word: np.ndarray | int, first: np.ndarray | int = 0) -> np.ndarray:
     """The keys of words, or of pairs: int64, ordered by kind, then by the words."""
     kinds, firsts, words = (np.asarray(part, dtype=np.int64) for part in (kind, first, word))
-    return np.asarray((kinds << _KIND_SHIFT) | (firsts << _FIRST_SHIFT) | words)
+    return np.asarray((kinds << _KIND_SHIFT) | (firsts << FIRST_SHIFT) | words)
 
 
 def parts_of(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Kind, first word of a pair (else 0), and word of each key."""
-    low = (1 << _FIRST_SHIFT) - 1
-    return keys >> _KIND_SHIFT, (keys >> _FIRST_SHIFT) & low, keys & low
+    low = (1 << FIRST_SHIFT) - 1
+    return keys >> _KIND_SHIFT, (keys >> FIRST_SHIFT) & low, keys & low
 
 
 class SearchTerms:
@@ -38,8 +38,8 @@ class SearchTerms:
     def __init__(self, folder: Path) -> None:
         try:
             arrays = [np.asarray(np.load(folder / name, mmap_mode="r", allow_pickle=False)) for name in TERM_FILES]
-        except (OSError, ValueError) as failure:
-            raise IndexDamaged(f"the search terms cannot be read: {failure}; run: evidence sync") from failure
+        except (FileNotFoundError, ValueError) as failure:
+            raise IndexDamaged(f"the search terms cannot be read: {failure}") from failure
         self._letters, self._word_starts, self.keys, self.key_starts, self.rows, self.counts = arrays
 
     def words(self) -> list[str]:
@@ -80,7 +80,7 @@ class SearchTerms:
 
     def _word(self, word: str) -> int | None:
         """The place of a word in the vocabulary."""
-        wanted = word.encode("utf-8", "surrogatepass")
+        wanted = word.encode()
         low, high = 0, len(self._word_starts) - 1
         while low < high:
             middle = (low + high) // 2

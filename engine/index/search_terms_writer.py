@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.index.search_terms import HEADING, PAIR, TERM_FILES, TEXT, SearchTerms, key_of, parts_of
+from engine.index.search_terms import FIRST_SHIFT, HEADING, PAIR, TERM_FILES, TEXT, SearchTerms, key_of, parts_of
 from engine.knowledge.chunking import Chunk
 from engine.text import search_terms, terms
 
@@ -41,7 +41,7 @@ class TermCounter:
         text, ordered = search_terms(chunk.embedded_text)
         self._note(TEXT, self._numbers(text))
         self._note(HEADING, self._numbers(terms(chunk.breadcrumb)))
-        self._note(PAIR, (first << 30 | second for first, second in pairwise(self._numbers(ordered))))
+        self._note(PAIR, (first << FIRST_SHIFT | second for first, second in pairwise(self._numbers(ordered))))
         return len(text), max(len(ordered) - 1, 0)
 
     def _numbers(self, words: Iterable[str]) -> list[int]:
@@ -109,7 +109,7 @@ def _renumbered(keys: np.ndarray, words: list[str], index: dict[str, int]) -> np
 
 def write_search_terms(folder: Path, counts: TermCounts) -> None:
     """Write the files of the search terms; equal counts give equal files."""
-    encoded = [word.encode("utf-8", "surrogatepass") for word in counts.words]
+    encoded = [word.encode() for word in counts.words]
     starts = _starts(counts.keys[1:] != counts.keys[:-1], len(counts.keys))
     columns = (
         np.frombuffer(b"".join(encoded), dtype=np.uint8),

@@ -50,7 +50,7 @@ def open_snapshot(home: Path, model_fingerprint: str) -> Snapshot:
         except IndexDamaged:
             if current_id(home) == snapshot_id:
                 raise
-    raise IndexDamaged("the index is replaced faster than it can be opened; run: evidence sync, when no other process does so")
+    raise IndexDamaged("the index is replaced faster than it can be opened")
 
 
 def _opened(folder: Path, model_fingerprint: str) -> Snapshot:
@@ -59,7 +59,7 @@ def _opened(folder: Path, model_fingerprint: str) -> Snapshot:
         manifest = verified(folder)
         made_by = manifest["model"]["fingerprint"]
         if made_by != model_fingerprint:
-            raise IndexDamaged(f"snapshot {folder.name} was made by another model ({made_by}, now {model_fingerprint}); run: evidence sync")
+            raise IndexDamaged(f"snapshot {folder.name} was made by another model ({made_by}, now {model_fingerprint})")
         vectors = UsearchIndex(folder / VECTORS) if manifest["counts"]["chunks"] else None
         return Snapshot(folder.name, folder, manifest, Catalog(folder / CATALOG), SearchTerms(folder), vectors, hold)
     except BaseException:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from engine.contracts.reports import Freshness, SyncReport
 from engine.index.embedder_problems import unreadable_problem
-from engine.index.seen_files import SeenFiles
 from engine.index.snapshot import Snapshot
+from engine.knowledge.seen_files import SeenFiles
 from engine.settings import Settings
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from engine.errors import IndexDamaged, IndexLocked, IndexMissing
-from engine.index.build import build
+from engine.index.build import build, find_changes
 from engine.index.embedding import Embedder
-from engine.index.home import BUILDING, delete, index_home, writing_to
+from engine.index.home import BUILDING, delete, index_home, snapshot_folder, writing_to
 from engine.index.publish import collect, publish
 from engine.index.snapshot import Snapshot, open_snapshot
 from engine.paths import require_knowledge_base
@@ -53,7 +53,7 @@ def _former(home: Path, embedder: Embedder) -> Snapshot | None:
     except IndexMissing:
         return None
     except IndexDamaged as damage:
-        _LOG.warning("%s; it is built anew", str(damage).removesuffix("; run: evidence sync"))
+        _LOG.warning("%s; it is built anew", damage.what)
         return None
 
 
@@ -78,23 +78,24 @@ def _writer(home: Path, progress: Progress) -> Iterator[None]:
 
 def _built(kb: Path, home: Path, settings: Settings, embedder: Embedder, former: Snapshot | None, progress: Progress) -> Snapshot:
     """The snapshot of the files as they are now: the former one, or one built and published; what `progress` raises leaves the former in place."""
-    building = home / "snapshots" / BUILDING
+    building = snapshot_folder(home, BUILDING)
     snapshot = None
     try:
         with writing_to(home):
             delete(building)  # left by a crash; we hold the lock
-        manifest = build(kb, building, settings, embedder, former, progress)
-        if former is not None and manifest is former.manifest:
-            snapshot = former
-        else:
+        changes = find_changes(kb, former, embedder, progress)
+        snapshot = changes.unchanged
+        if snapshot is None:
+            manifest = build(changes, home, settings, embedder, progress)
             progress("write", 1, 2)  # the last moment to stop: what follows is the switch
             with writing_to(home):
-                publish(home, building, manifest)
+                publish(home, manifest)
             snapshot = open_snapshot(home, embedder.fingerprint)
     finally:
         if former is not None and former is not snapshot:
             former.close()
         delete(building)
-    collect(home, snapshot.id, settings.keep_snapshots)
+    with writing_to(home):
+        collect(home, snapshot.id, settings.keep_snapshots)
     progress("write", 2, 2)
     return snapshot

@@ -25,7 +25,7 @@ class NewFile:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Every file of the folder, in the order of the sources."""
+    """Every file of the folder, in the order of the sources; the skipped ones in that of their names as they are reported."""
 
     kept: tuple[str, ...]  # what is in them was read before
     new: tuple[NewFile, ...]
@@ -52,4 +52,4 @@ def read_files(kb: Path, known: Mapping[str, str], progress: Progress) -> Files:
         else:
             new.append(NewFile(source, text, content_hash))
     progress("read", len(listed), len(listed))
-    return Files(tuple(kept), tuple(new), tuple(skipped))
+    return Files(tuple(kept), tuple(new), tuple(sorted(skipped, key=lambda file: (file.source, file.code, file.reason))))

@@ -23,7 +23,8 @@ class Upkeep:
 
     def __init__(self, engine: KnowledgeEngine) -> None:
         self._engine = engine
-        self._lock = Lock()
+        self._starting = Lock()
+        self._looking = Lock()
         self._next_look = 0.0
         self.job: Job[SyncReport] | None = None  # the last sync
         self.state: Freshness | None = None
@@ -37,25 +38,25 @@ class Upkeep:
 
     def start(self) -> None:
         """Begin a sync, unless one runs."""
-        with self._lock:
+        with self._starting:
             if not self.is_syncing:
                 self.job = Job(lambda progress: self._engine.sync(progress))
                 self._next_look = 0.0  # at its end
 
     def look(self) -> None:
-        """Move to a snapshot that another process has built, and compare the files with it, unless that was done a moment ago."""
-        with self._lock:
-            begun = time.monotonic()
-            if self.is_syncing or begun < self._next_look:
-                return
-            try:
-                self._engine.refresh()
-                self.state, self.trouble = self._engine.freshness(), None
-                self.job = None if self.state.fresh else self.job  # how it ended is of no interest any more
-            except EvidenceError as failure:
-                self.trouble = failure
-            now = time.monotonic()
-            self._next_look = now + max(LOOK_SECONDS, (now - begun) / MOST_SHARE)
+        """Move to a snapshot that another process has built, and compare the files with it, unless that was done a moment ago or goes on now."""
+        begun = time.monotonic()
+        if self.is_syncing or begun < self._next_look or not self._looking.acquire(blocking=False):
+            return
+        try:
+            self._engine.refresh()
+            self.state, self.trouble = self._engine.freshness(), None
+            self.job = None if self.state.fresh and not self.is_syncing else self.job  # how it ended is of no interest any more
+        except EvidenceError as failure:
+            self.trouble = failure
+        finally:
+            self._next_look = time.monotonic() + max(LOOK_SECONDS, (time.monotonic() - begun) / MOST_SHARE)
+            self._looking.release()
 
 
 @st.cache_resource(show_spinner=False, hash_funcs={KnowledgeEngine: id})

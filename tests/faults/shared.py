@@ -95,7 +95,7 @@ def _similarities(home: Path) -> bytes:
 
 def release(snapshot: Snapshot) -> None:
     """Close a snapshot that was opened without an engine."""
-    getattr(snapshot, "close", snapshot.catalog.close)()
+    snapshot.close()
 
 
 def move(kb: Path, before: Mapping[str, str], after: Mapping[str, str]) -> None:

@@ -19,10 +19,10 @@ from engine.digest import bytes_hash
 from engine.index.catalog import CATALOG
 from engine.index.embedders import make_embedder
 from engine.index.home import index_home
+from engine.index.recipe import READERS
 from engine.index.snapshot import Snapshot
 from engine.index.sync import sync
 from engine.index.vectors import VECTORS
-from engine.knowledge.recipe import READERS
 from engine.settings import Settings
 from tests.embedders import BatchDependent, Recording
 from tests.knowledge_base import document, hash_settings, write_files

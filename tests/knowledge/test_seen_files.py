@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from engine.digest import bytes_hash
-from engine.index.seen_files import SETTLED_NS, SeenFiles
+from engine.knowledge.seen_files import SETTLED_NS, SeenFiles
 from engine.knowledge_engine import KnowledgeEngine
 from tests.knowledge_base import open_engine, write_files
 
