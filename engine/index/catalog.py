@@ -12,7 +12,8 @@ import numpy as np
 
 from engine.contracts.lookup import ScopeTerm
 from engine.contracts.reports import Problem, SkippedFile
-from engine.errors import EnvironmentProblem, IndexDamaged
+from engine.errors import EnvironmentProblem, EvidenceError
+from engine.index.damage import unreadable
 from engine.index.search_terms import PAIR, TEXT
 
 CATALOG = "catalog.duckdb"
@@ -82,9 +83,9 @@ class Catalog:
             self._connection.execute(f"attach {quoted(path)} as snapshot (read_only)")
             self._connection.execute("set enable_external_access = false")
             totals = self._all("select documents, chunks, categories, longest_keyword, terms, pairs from snapshot.totals")[0]
-        except (duckdb.Error, IndexDamaged) as failure:
+        except (duckdb.Error, EvidenceError) as failure:
             self._connection.close()
-            raise IndexDamaged(f"the catalog cannot be read: {failure}") from failure
+            raise unreadable("the catalog", failure) from failure
         self.document_count, self.chunk_count, self.category_count, self.longest_keyword, *lengths = map(int, totals)
         self.average_length = {kind: length / max(self.chunk_count, 1) for kind, length in zip((TEXT, PAIR), lengths, strict=True)}
 
@@ -186,4 +187,4 @@ class Catalog:
         except duckdb.ConnectionException as failure:
             raise EnvironmentProblem("the engine is closed; open it again") from failure
         except duckdb.Error as failure:
-            raise IndexDamaged(f"the catalog cannot be read: {failure}") from failure
+            raise unreadable("the catalog", failure) from failure

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from engine.errors import IndexDamaged
-from engine.index.manifest import MANIFEST, unreadable
+from engine.index.manifest import MANIFEST, not_opened
 
 try:
     import fcntl
@@ -30,7 +30,7 @@ class Hold:
         try:
             self._descriptor = descriptor = os.open(self._manifest, os.O_RDONLY)
         except OSError as failure:
-            raise unreadable(folder, failure) from failure
+            raise not_opened(folder, failure) from failure
         self.release = weakref.finalize(self, os.close, descriptor)
         if fcntl is not None:
             with suppress(OSError):  # a file system without locks; there nobody can have it alone either, so nobody removes it

@@ -14,6 +14,7 @@ import platformdirs
 
 from engine.digest import digest
 from engine.errors import BadSettings, EnvironmentProblem, IndexDamaged
+from engine.index.damage import unreadable
 from engine.settings import Settings
 
 CURRENT = "CURRENT"
@@ -54,14 +55,14 @@ def snapshot_folder(home: Path, snapshot_id: str) -> Path:
 
 
 def current_id(home: Path) -> str | None:
-    """The id of the newest complete snapshot, if there is one. Raises IndexDamaged."""
+    """The id of the newest complete snapshot, if there is one. Raises IndexDamaged, EnvironmentProblem."""
     pointer = home / CURRENT
     try:
         written = pointer.read_text(encoding="utf-8").strip()
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as failure:
-        raise IndexDamaged(f"{CURRENT} of the index cannot be read: {failure}") from failure
+        raise unreadable(f"{CURRENT} of the index", failure) from failure
     if not _ID.fullmatch(written):
         raise IndexDamaged(f"{CURRENT} of the index names no snapshot but {written[:40]!r}")
     return written

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -11,12 +10,12 @@ from typing import Any
 
 from engine.digest import bytes_hash, file_hash
 from engine.errors import EnvironmentProblem, IndexDamaged
+from engine.index.damage import unreadable
 from engine.index.home import write_text
 
 FORMAT_VERSION = 3  # raise when a file in the folder changes its meaning
 MANIFEST = "manifest.json"
 Manifest = dict[str, Any]
-_LOST = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EIO, errno.ELOOP}  # the file's own fault; others are those of the process or its rights
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> Manifest:
@@ -33,7 +32,7 @@ def verified(folder: Path) -> Manifest:
     try:
         found = {path.name for path in folder.iterdir()} - {MANIFEST}
     except OSError as failure:
-        raise unreadable(folder, failure) from failure
+        raise not_opened(folder, failure) from failure
     for name in sorted(found ^ manifest["files"].keys()):
         raise _damaged(folder, f"{name} {'is missing' if name in manifest['files'] else 'does not belong there'}")
     with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="checksum") as pool:
@@ -41,7 +40,7 @@ def verified(folder: Path) -> Manifest:
         try:
             wrong = [name for name, differs in zip(manifest["files"], altered, strict=True) if differs]
         except OSError as failure:
-            raise unreadable(folder, failure) from failure
+            raise not_opened(folder, failure) from failure
     if wrong:
         raise _damaged(folder, f"{', '.join(wrong)} is not what was written")
     return manifest
@@ -55,7 +54,7 @@ def _read(folder: Path) -> Manifest:
         if not isinstance(manifest, dict):
             raise ValueError("it is no object")
     except OSError as failure:
-        raise unreadable(folder, failure) from failure
+        raise not_opened(folder, failure) from failure
     except (ValueError, RecursionError) as failure:
         raise _damaged(folder, f"{MANIFEST} cannot be read ({failure})") from failure
     version = manifest.get("formatVersion")
@@ -82,14 +81,12 @@ def _written(manifest: Manifest) -> str:
     return json.dumps(manifest, indent=2, sort_keys=True) + "\n"
 
 
-def unreadable(folder: Path, failure: OSError) -> IndexDamaged | EnvironmentProblem:
-    """What it means that a file of a snapshot cannot be read: damage, or a process that may not or cannot read it."""
-    name = Path(str(failure.filename)).name
-    if failure.errno == errno.ENOENT:
+def not_opened(folder: Path, failure: OSError) -> IndexDamaged | EnvironmentProblem:
+    """What it means that a file of a snapshot cannot be opened."""
+    name = Path(os.fsdecode(failure.filename or folder)).name
+    if isinstance(failure, FileNotFoundError):
         return _damaged(folder, f"{name if folder.is_dir() else 'its folder'} is missing")
-    if failure.errno in _LOST:
-        return _damaged(folder, f"{name} cannot be read ({failure.strerror})")
-    return EnvironmentProblem(f"{name} of snapshot {folder.name} cannot be read: {failure.strerror}; give this process what it lacks, and try again")
+    return unreadable(f"{name} of snapshot {folder.name}", failure)
 
 
 def _damaged(folder: Path, what: str) -> IndexDamaged:

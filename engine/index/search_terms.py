@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.errors import IndexDamaged
+from engine.index.damage import unreadable
 
 TEXT, PAIR, HEADING = 0, 1, 2  # what a term was taken from
 _KIND_SHIFT, FIRST_SHIFT = 60, 30  # a key: two bits of kind, thirty for the first word of a pair, thirty for the word or the second
@@ -38,8 +38,8 @@ class SearchTerms:
     def __init__(self, folder: Path) -> None:
         try:
             arrays = [np.asarray(np.load(folder / name, mmap_mode="r", allow_pickle=False)) for name in TERM_FILES]
-        except (FileNotFoundError, ValueError) as failure:
-            raise IndexDamaged(f"the search terms cannot be read: {failure}") from failure
+        except (OSError, ValueError) as failure:
+            raise unreadable("the search terms", failure) from failure
         self._letters, self._word_starts, self.keys, self.key_starts, self.rows, self.counts = arrays
 
     def words(self) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 from usearch.index import Index, MetricKind, search
 
 from engine.errors import IndexDamaged
+from engine.index.damage import unreadable
 
 VECTORS = "vectors.usearch"
 _SLACK = 32  # the search may order near-equal vectors otherwise than the similarity does
@@ -35,9 +36,12 @@ class UsearchIndex:
     """Vectors in a usearch file that is mapped into memory."""
 
     def __init__(self, path: Path) -> None:
-        index = Index.restore(str(path), view=True)
+        try:
+            index = Index.restore(str(path), view=True)
+        except RuntimeError as failure:
+            raise unreadable("the vector index", failure) from failure
         if index is None:
-            raise IndexDamaged(f"the vector index {path.name} cannot be read")
+            raise IndexDamaged("the vector index is missing")
         self._index: Any = index
 
     def nearest(self, query: np.ndarray, count: int, rows: np.ndarray | None) -> np.ndarray:

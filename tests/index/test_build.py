@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import ast
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -38,6 +37,8 @@ FILES = {
     "broken.md": "---\ntitle: a: b\n---\nText\n",
     "bad.md": "caf\udce9",
     "note.txt": "not read",
+    "twins/A.md": "# A\n\nOne.\n",
+    "twins/a.md": "# A\n\nTwo.\n",
 }
 
 
@@ -88,6 +89,12 @@ CHANGES: dict[str, dict[str, str | None]] = {
     "a twin name": {"runbooks/Disk.md": "# Disk\n\nOther.\n"},
     "no file at all": dict.fromkeys(FILES),
     "another file that is not read": {"more.txt": "x"},
+    "another title": {"runbooks/db/failover.md": document("# Other\n\nPromote the replica.\n", keywords="failover, standby")},
+    "another category": {"policies/leave.md": document("# Leave\n\nAsk your lead.\n", category="staff")},
+    "no category any more": {"policies/leave.md": "# Leave\n\nAsk your lead.\n"},
+    "an edit beside a twin": {"twins/A.md": "# A\n\nEdited.\n"},
+    "a twin that goes": {"twins/A.md": None},
+    "a word that vanishes": {"policies/zh.md": "# Nothing\n\nNothing.\n"},
 }
 
 
@@ -143,18 +150,49 @@ def test_other_code_reads_every_file_again(tmp_path: Path, monkeypatch: pytest.M
     put(kb, FILES)
     first = sync(kb, chosen, embedder)
     monkeypatch.setattr("engine.index.build.reading_recipe", lambda: "other")
-    second = sync(kb, chosen, embedder)
+    told: list[tuple[str, int, int]] = []
+    second = sync(kb, chosen, embedder, lambda *step: told.append(step))
     assert (second.manifest["recipe"], second.id != first.id) == ("other", True)
-    assert embedder.texts == list(dict.fromkeys(embedder.texts))
+    assert ("chunk", 7, 7) in told
+    assert len(embedder.texts) == len(set(embedder.texts))
+    assert contents(second) == contents(full(kb, chosen, embedder))
 
 
-def test_the_recipe_covers_all_code_that_reads_files() -> None:
-    """Whatever `knowledge` imports of the engine is either in the recipe or has no part in what a file becomes."""
-    listing = "import engine.knowledge.chunking, engine.knowledge.keywords, sys; print(*(n for n in sys.modules if n.startswith('engine.')))"
-    loaded = subprocess.run([sys.executable, "-c", listing], capture_output=True, text=True, check=True, cwd=ROOT).stdout.split()
-    covered = {path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".") for pattern in READERS for path in (ROOT / "engine").glob(pattern)}
-    without_part = ("engine.contracts", "engine.errors", "engine.paths", "engine.progress", "engine.settings", "engine.digest", "engine.knowledge")
-    assert [name for name in loaded if name not in covered and not name.startswith(without_part)] == []
+def test_another_precision_embeds_everything_again(tmp_path: Path) -> None:
+    class Halved(Recording):
+        document_dtype = "bfloat16"
+
+    kb, chosen = tmp_path / "kb", hash_settings(tmp_path / "index")
+    put(kb, FILES)
+    first = sync(kb, chosen, Recording())
+    second = sync(kb, chosen, Halved())
+    assert second.id != first.id
+    assert contents(second) == contents(full(kb, chosen, Halved()))
+    assert sync(kb, chosen, Halved()).folder == second.folder
+
+
+def test_files_that_are_skipped_in_another_order_than_they_are_named_are_no_change(tmp_path: Path) -> None:
+    kb, chosen = tmp_path / "kb", hash_settings(tmp_path / "index")
+    put(kb, {"x\ue000.txt": "", "x\udcff.txt": ""})
+    sync(kb, chosen, Recording()).close()
+    told: list[str] = []
+    sync(kb, chosen, Recording(), lambda stage, done, total: told.append(stage))
+    assert "chunk" not in told
+
+
+WITHOUT_PART = (  # what the code of the recipe uses and what does not decide over a row of the catalog
+    *("contracts", "digest", "errors", "paths", "progress", "settings"),
+    *("catalog", "embed", "embedding", "embedding_cache", "home", "manifest", "recipe", "search_terms", "snapshot", "vectors"),
+)
+
+
+def test_the_recipe_covers_all_code_that_decides_over_a_row() -> None:
+    covered = [path for pattern in READERS for path in (ROOT / "engine").glob(pattern)]
+    imported = {node.module for path in covered for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom) and node.module}
+    names = {".".join(path.relative_to(ROOT).with_suffix("").parts) for path in covered}
+    others = [name for name in imported - names if name.startswith("engine.") and not name.startswith("engine.contracts.")]
+    assert [name for name in others if name.rpartition(".")[2] not in WITHOUT_PART] == []
+    assert all((ROOT / "engine").glob(pattern) for pattern in READERS)
 
 
 NAMES, TEXTS = ["a.md", "b.md", "b/c.md", "d/e.md"], ["", "One.", "# T\n\nTwo.", "# T\n\nTwo.\n\n## U\n\nThree."]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
+import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -93,7 +96,61 @@ def test_two_readers_hold_one_snapshot_and_a_writer_has_it_alone_after_both(kb: 
         assert alone
 
 
-def test_a_snapshot_that_went_before_it_was_open_is_another_ones_turn(kb: Path, settings: Settings) -> None:
+def test_a_snapshot_that_went_before_it_was_held_leaves_the_turn_to_the_next(kb: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = edit(kb, settings, 0), edit(kb, settings, 1)
+    named = iter([first, second])
+    monkeypatch.setattr("engine.index.snapshot.current_id", lambda home: next(named, second))
+    assert open_snapshot(index_home(kb, settings), HashEmbedder.fingerprint).id == second
+
+
+def test_a_folder_that_goes_between_opening_and_locking_is_not_held(kb: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    edit(kb, settings, 0)
+    [folder] = snapshot_folders(index_home(kb, settings))
+    lock = fcntl.flock
+
+    def late(descriptor: int, operation: int) -> None:
+        folder.rename(folder.with_name(".removed-it"))
+        lock(descriptor, operation)
+
+    monkeypatch.setattr("engine.index.hold.fcntl.flock", late)
+    with pytest.raises(IndexDamaged, match="was removed while it was being opened"):
+        Hold(folder)
+
+
+def test_of_the_free_ones_those_published_last_stay(kb: Path, settings: Settings) -> None:
+    two = settings.changed({"keep_snapshots": 2})
+    first, _, again, last = (edit(kb, two, version) for version in (0, 1, 0, 2))
+    assert again == first
+    assert names(kb, two) == sorted([first, last])
+
+
+def test_everything_is_on_the_disk_before_the_switch(kb: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    flush, rename, replace = os.fsync, Path.rename, Path.replace
+
+    def fsync(descriptor: int) -> None:
+        told.append(Path(f"/proc/self/fd/{descriptor}").readlink().name)
+        flush(descriptor)
+
+    def moved_by(move: Callable[[Path, Path], Path], word: str) -> Callable[[Path, Path], Path]:
+        def moving(self: Path, target: Path) -> Path:
+            told.append(f"{word} {self.name}")
+            return move(self, target)
+
+        return moving
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(Path, "rename", moved_by(rename, "rename"))
+    monkeypatch.setattr(Path, "replace", moved_by(replace, "replace"))
+    snapshot = sync(kb, settings, HashEmbedder())
+    files = [*snapshot.manifest["files"], "manifest.json"]
+    moved, switched = told.index("rename .building"), told.index("replace CURRENT.new")
+    assert set(told[:moved]) == {*files, ".building"}
+    assert told[moved + 1 : switched] == ["snapshots", "CURRENT.new"]
+    assert told[switched + 1 :] == [index_home(kb, settings).name]
+
+
+def test_a_snapshot_that_is_missing_is_named(kb: Path, settings: Settings) -> None:
     home = index_home(kb, settings)
     edit(kb, settings, 0)
     with pytest.raises(IndexDamaged, match="its folder is missing"):

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
+import resource
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from engine.errors import BadSettings, EnvironmentProblem, IndexDamaged, IndexMissing
 from engine.index.embedding import HashEmbedder
-from engine.index.home import current_id, index_home
+from engine.index.home import current_id, index_home, point_to
 from engine.index.snapshot import open_snapshot
 from engine.index.state import freshness, report
 from engine.index.sync import open_or_build, sync
+from engine.knowledge_engine import KnowledgeEngine
 from engine.settings import Settings
-from tests.knowledge_base import WordVectorsModelTokens, hash_settings, write_files
+from tests.knowledge_base import WordVectorsModelTokens, hash_settings, open_engine, write_files
 
 FILES = {"runbooks/disk.md": "# Disk\n\nDelete old logs.\n", "policies/leave.md": "# Leave\n\nAsk your lead.\n"}
 
@@ -70,6 +75,54 @@ def test_a_flipped_byte_is_refused_by_name_and_healed_by_a_rebuild(kb: Path, set
     with pytest.raises(IndexDamaged, match=name):
         open_snapshot(index_home(kb, settings), HashEmbedder.fingerprint)
     assert open_or_build(kb, settings, HashEmbedder()).id == snapshot.id
+
+
+def test_an_engine_that_has_a_damaged_snapshot_open_answers_from_the_repaired_one(tmp_path: Path) -> None:
+    for version in ("old", "new"):
+        engine = open_engine(tmp_path, {"a.md": f"# Disk full\n\nThe {version} way to free a disk.\n"})
+        engine.sync()
+        if version == "old":
+            home = index_home(engine.kb, engine.settings)
+            old = next((home / "snapshots").glob("*/catalog.duckdb")).read_bytes()
+            engine.close()
+    damaged = home / "snapshots" / (current_id(home) or "") / "catalog.duckdb"
+    damaged.write_bytes(old)
+    other = KnowledgeEngine.open(engine.kb, settings=engine.settings)  # heals it
+    assert engine.refresh()
+    engine.sync()
+    for one in (engine, other):
+        assert "The new way" in one.lookup_knowledge("how to free a full disk").context_pack.text
+        assert one.freshness().fresh
+        one.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+def test_a_process_without_a_free_descriptor_does_not_take_the_index_for_damaged(kb: Path, settings: Settings) -> None:
+    sync(kb, settings, HashEmbedder()).close()
+    limits, failures = resource.getrlimit(resource.RLIMIT_NOFILE), []
+    for free in range(16):
+        first_free = os.dup(0)
+        os.close(first_free)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (first_free + free, limits[1]))
+        try:
+            open_snapshot(index_home(kb, settings), HashEmbedder.fingerprint).close()
+        except EnvironmentProblem as failure:
+            failures.append(failure)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert len(failures) >= 3
+    assert [str(failure) for failure in failures if isinstance(failure, IndexDamaged) or "Too many open files" not in str(failure)] == []
+
+
+def test_a_snapshot_of_another_index_is_refused(kb: Path, settings: Settings) -> None:
+    other = settings.changed({"chunk_tokens": 64})
+    snapshot = sync(kb, settings, HashEmbedder())
+    sync(kb, other, HashEmbedder()).close()
+    home = index_home(kb, other)
+    shutil.copytree(snapshot.folder, home / "snapshots" / snapshot.id)
+    point_to(home, snapshot.id)
+    with pytest.raises(IndexDamaged, match="belongs to another index"):
+        open_snapshot(home, HashEmbedder.fingerprint)
 
 
 def test_a_snapshot_of_another_format_is_refused(kb: Path, settings: Settings) -> None:
