@@ -39,17 +39,26 @@ def main() -> None:
     """Run a command; an error of ours is one sentence on stderr and an exit code."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
-    named = logging.StreamHandler()  # what was wrong and has been repaired
-    named.setFormatter(logging.Formatter("warning: %(message)s"))
-    logging.getLogger("engine").addHandler(named)
+    logging.getLogger("engine").addHandler(_Warnings())
     try:
         with stoppable(lambda: Stopped("stopped before the end; run the same command again")):
             app()
     except EvidenceError as failure:
-        from engine.console.terminal import printable
-
-        print(printable([f"evidence: {failure}"]), file=sys.stderr)
+        _complain(f"evidence: {failure}")
         sys.exit(failure.exit_code)
+
+
+class _Warnings(logging.Handler):
+    """What was damaged and has been repaired, on stderr."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        _complain(f"warning: {record.getMessage()}")
+
+
+def _complain(sentence: str) -> None:
+    from engine.console.terminal import printable
+
+    print(printable([sentence]), file=sys.stderr, flush=True)
 
 
 @app.command()

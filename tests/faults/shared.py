@@ -111,8 +111,6 @@ def snapshot_names(home: Path) -> list[str]:
 
 
 def litter(home: Path) -> list[str]:
-    """What is left over in the folder of an index: all but CURRENT, snapshots, and locks of what is there."""
-    known = {"CURRENT", "snapshots"}
-    found = [path for path in home.iterdir() if path.name not in known] + list((home / "snapshots").iterdir())
-    names = set(snapshot_names(home))
-    return sorted(path.name for path in found if path.name not in names and not ("lock" in path.name and names.issuperset(_ID.findall(path.name))))
+    """What is left over in the folder of an index: all but CURRENT, the writer's lock, and snapshots."""
+    known = {"CURRENT", "lock", "snapshots", *snapshot_names(home)}
+    return sorted(path.name for path in [*home.iterdir(), *(home / "snapshots").iterdir()] if path.name not in known)

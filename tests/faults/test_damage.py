@@ -76,7 +76,7 @@ def test_every_other_version_of_the_format_is_refused_and_healed(index: Healthy)
     manifest = index.snapshot / "manifest.json"
     written = json.loads(manifest.read_text())
     for version in (0, written["formatVersion"] - 1, written["formatVersion"] + 1):
-        manifest.write_text(json.dumps({**written, "formatVersion": version}, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+        manifest.write_text(json.dumps({**written, "formatVersion": version}, indent=2, sort_keys=True) + "\n")
         told = index.refusal()
         assert index.snapshot.name in told and f"format {version}" in told and "evidence sync" in told
         index.expect_healing()

@@ -1,6 +1,7 @@
 """A syncing process is killed at any moment: what opens afterwards is the old state or the new one.
 
-With FAULTS=full 200 moments and every file operation, without it some of them.
+With FAULTS=full 200 moments, and every operation on files that Python makes (those inside of DuckDB, SQLite and usearch are met by the moments);
+without it some of them.
 """
 
 from __future__ import annotations

@@ -13,13 +13,20 @@ from pathlib import Path
 import pytest
 
 from engine.digest import bytes_hash
-from engine.knowledge.seen_files import SETTLED_NS, SeenFiles
+from engine.knowledge import seen_files
+from engine.knowledge.seen_files import SeenFiles
 from engine.knowledge_engine import KnowledgeEngine
 from tests.knowledge_base import open_engine, write_files
 
 FILES = {"a/one.md": "# One\n\nAlpha.\n", "b/two.md": "# Two\n\nBeta.\n", "b/three.md": "# Three\n\nGamma.\n"}
 
+TICK_NS = 300_000_000  # a file system with a finer clock than the worst, so that the tests need not wait two seconds each
 _opened: list[str] | None = None
+
+
+@pytest.fixture(autouse=True)
+def finer_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seen_files, "SETTLED_NS", TICK_NS)
 
 
 def _note(event: str, arguments: tuple[object, ...]) -> None:
@@ -43,9 +50,9 @@ def opened_files() -> Iterator[list[str]]:
 
 
 def settle(folder: Path) -> None:
-    """Wait until every file is older than the tick of any clock."""
+    """Wait until every file is older than the tick of the clock that the test assumes."""
     latest = max(max(path.lstat().st_mtime_ns, path.lstat().st_ctime_ns) for path in folder.rglob("*"))
-    while time.time_ns() - latest < SETTLED_NS:
+    while time.time_ns() - latest < TICK_NS:
         time.sleep(0.05)
 
 
