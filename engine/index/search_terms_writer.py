@@ -14,16 +14,19 @@ from engine.index.search_terms import FIRST_SHIFT, HEADING, PAIR, TERM_FILES, TE
 from engine.knowledge.chunking import Chunk
 from engine.text import search_terms, terms
 
-_KINDS = (TEXT, PAIR, HEADING)
+_KINDS = (TEXT, PAIR, HEADING)  # in the order of their keys; each is taken for itself, since a million chunks have a hundred million entries
+_ROW_BITS = 32
 _MOST = np.iinfo(np.uint16).max  # of one term in one chunk; BM25 is the same long before
+_Entries = tuple[np.ndarray, np.ndarray, np.ndarray]  # key, row and count of each, ordered by key, then by row
 
 
 @dataclass(frozen=True, slots=True)
 class TermCounts:
-    """Parallel columns, one entry for each term of each chunk, ordered by key, then by row."""
+    """The columns of `SearchTerms` in memory."""
 
     words: list[str]  # sorted; the keys count in it
-    keys: np.ndarray  # int64
+    keys: np.ndarray  # int64, each once, rising
+    key_starts: np.ndarray  # int64 [keys + 1], where the entries of each begin
     rows: np.ndarray  # int32
     counts: np.ndarray  # uint16
 
@@ -57,39 +60,70 @@ class TermCounter:
         words = sorted(self._places)
         place = np.empty(len(words), dtype=np.int64)
         place[[self._places[word] for word in words]] = np.arange(len(words))
-        columns = [self._columns(kind, place, rows) for kind in _KINDS]
-        keys, in_rows = (np.concatenate(parts) for parts in zip(*columns, strict=True))
-        order = np.argsort(keys, kind="stable")  # the rows rise already
-        keys, in_rows = keys[order], in_rows[order]
-        starts = _starts((keys[1:] != keys[:-1]) | (in_rows[1:] != in_rows[:-1]), len(keys))
-        counts = np.minimum(np.diff(np.append(starts, len(keys))), _MOST).astype(np.uint16)
-        return TermCounts(words, keys[starts], in_rows[starts], counts)
+        return _together(words, [self._counted(kind, place, rows.astype(np.int32)) for kind in _KINDS])
 
-    def _columns(self, kind: int, place: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Key and row of every occurrence of one kind."""
+    def _counted(self, kind: int, place: np.ndarray, rows: np.ndarray) -> _Entries:
+        """The entries of one kind: all occurrences of a term in a chunk are one."""
         _, first, word = parts_of(np.asarray(self._met[kind], dtype=np.int64))
         keys = key_of(kind, place[word], place[first] if kind == PAIR else 0)
         ends = np.asarray(self._ends[kind], dtype=np.int64)
-        return keys, np.repeat(rows.astype(np.int32), ends - np.concatenate(([0], ends[:-1])))
+        order = np.argsort(keys, kind="stable")  # the rows rise already
+        keys, in_rows = keys[order], np.repeat(rows, ends - np.concatenate(([0], ends[:-1])))[order]
+        starts = _starts((keys[1:] != keys[:-1]) | (in_rows[1:] != in_rows[:-1]), len(keys))
+        counts = np.minimum(np.diff(np.append(starts, len(keys))), _MOST).astype(np.uint16)
+        return keys[starts], in_rows[starts], counts
 
 
 def joined(former: SearchTerms, new_rows: np.ndarray, new: TermCounts) -> TermCounts:
     """The counts of a former snapshot with those of new chunks; `new_rows[row]` is the new number of a former row, -1 where it is gone."""
-    of_key = np.repeat(np.arange(len(former.keys)), np.diff(former.key_starts))
-    rows = new_rows.astype(np.int32)[former.rows]
-    stays = rows >= 0
-    of_key, rows = of_key[stays], rows[stays]
+    moved, old_words = new_rows.astype(np.int32), former.words()
     used = np.zeros(len(former.keys), dtype=bool)
-    used[of_key] = True
-    old_words = former.words()
+    for keys in _by_kind(former.keys):
+        used[_staying(former, keys, moved)[0]] = True
     words = sorted({*new.words, *_words_of(former.keys[used], old_words)})
     index = {word: i for i, word in enumerate(words)}
-    old_keys, new_keys = _renumbered(former.keys, old_words, index), _renumbered(new.keys, new.words, index)
-    known = np.sort(np.concatenate([old_keys[used], new_keys]))  # a number for each key, so that key and row fit into one
-    there, arriving = np.searchsorted(known, old_keys)[of_key] << 32 | rows, np.searchsorted(known, new_keys) << 32 | new.rows
-    at = np.searchsorted(there, arriving)
-    columns = ((old_keys[of_key], new_keys), (rows, new.rows), (former.counts[stays], new.counts))
-    return TermCounts(words, *(np.insert(old, at, added) for old, added in columns))
+    old_keys = _renumbered(former.keys, old_words, index)
+    of_new = np.repeat(_renumbered(new.keys, new.words, index), np.diff(new.key_starts))
+    parts = [
+        _merged(_staying(former, keys, moved), old_keys, (of_new[added], new.rows[added], new.counts[added]))
+        for keys, added in zip(_by_kind(former.keys), _by_kind(of_new), strict=True)
+    ]
+    return _together(words, parts)
+
+
+def _by_kind(keys: np.ndarray) -> list[slice]:
+    """Where the keys of each kind stand."""
+    borders = np.searchsorted(keys, [key_of(kind, 0) for kind in _KINDS]).tolist()
+    return [slice(start, end) for start, end in pairwise([*borders, len(keys)])]
+
+
+def _staying(former: SearchTerms, keys: slice, moved: np.ndarray) -> _Entries:
+    """The entries of some keys whose chunk stays, with its new row; the keys by their number in the former snapshot."""
+    entries = slice(former.key_starts[keys.start], former.key_starts[keys.stop])
+    rows = moved[former.rows[entries]]
+    stays = rows >= 0
+    numbers = np.repeat(np.arange(keys.start, keys.stop, dtype=np.int32), np.diff(former.key_starts[keys.start : keys.stop + 1]))
+    return numbers[stays], rows[stays], former.counts[entries][stays]
+
+
+def _merged(staying: _Entries, old_keys: np.ndarray, new: _Entries) -> _Entries:
+    """Former entries, with keys by their number in `old_keys`, and new ones in one order."""
+    numbers, *old = staying
+    keys, *added = new
+    first, last = (int(numbers[0]), int(numbers[-1]) + 1) if len(numbers) else (0, 0)
+    known = np.sort(np.concatenate([old_keys[first:last], keys]))  # a number for each key, so that key and row fit into one
+    there = (np.searchsorted(known, old_keys[first:last]) << _ROW_BITS)[numbers - first] | old[0]
+    at = np.searchsorted(there, np.searchsorted(known, keys) << _ROW_BITS | added[0])
+    del there
+    entry_keys, rows, counts = (np.insert(one, at, other) for one, other in zip((old_keys[numbers], *old), new, strict=True))
+    return entry_keys, rows, counts
+
+
+def _together(words: list[str], parts: Iterable[_Entries]) -> TermCounts:
+    """The entries of all kinds, in their order, as columns."""
+    keys, rows, counts = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    starts = _starts(keys[1:] != keys[:-1], len(keys))
+    return TermCounts(words, keys[starts], np.append(starts, len(keys)).astype(np.int64), rows, counts)
 
 
 def _words_of(keys: np.ndarray, words: list[str]) -> set[str]:
@@ -110,14 +144,10 @@ def _renumbered(keys: np.ndarray, words: list[str], index: dict[str, int]) -> np
 def write_search_terms(folder: Path, counts: TermCounts) -> None:
     """Write the files of the search terms; equal counts give equal files."""
     encoded = [word.encode() for word in counts.words]
-    starts = _starts(counts.keys[1:] != counts.keys[:-1], len(counts.keys))
     columns = (
         np.frombuffer(b"".join(encoded), dtype=np.uint8),
         np.cumsum([0, *map(len, encoded)], dtype=np.int64),
-        counts.keys[starts],
-        np.append(starts, len(counts.keys)).astype(np.int64),
-        counts.rows.astype(np.int32),
-        counts.counts.astype(np.uint16),
+        *(counts.keys, counts.key_starts, counts.rows, counts.counts),
     )
     for name, column in zip(TERM_FILES, columns, strict=True):
         np.save(folder / name, column, allow_pickle=False)

@@ -61,7 +61,7 @@ def _terms(snapshot: Snapshot, folder: Path, times: int, chunks: int) -> None:
     for copy in range(times):
         places = terms.key_starts[of_key] * times + lengths[of_key] * copy + within
         rows[places], counts[places] = terms.rows + copy * chunks, terms.counts
-    write_search_terms(folder, TermCounts(terms.words(), np.repeat(terms.keys, lengths * times), rows, counts))
+    write_search_terms(folder, TermCounts(terms.words(), terms.keys, terms.key_starts * times, rows, counts))
 
 
 def _vectors(snapshot: Snapshot, folder: Path, times: int, chunks: int) -> None:

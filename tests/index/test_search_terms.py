@@ -40,7 +40,7 @@ def opened(counts: TermCounts) -> SearchTerms:
 
 
 def same(one: TermCounts, other: TermCounts) -> bool:
-    columns = ("keys", "rows", "counts")
+    columns = ("keys", "key_starts", "rows", "counts")
     return one.words == other.words and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in columns)
 
 
