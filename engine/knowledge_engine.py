@@ -10,7 +10,7 @@ from engine.contracts.lint import LintReport
 from engine.contracts.lookup import LookupResult
 from engine.contracts.reports import Case, Freshness, SyncReport
 from engine.contracts.tokens import TokenReport
-from engine.errors import BadSettings
+from engine.errors import BadSettings, EnvironmentProblem
 from engine.index.embedders import make_embedder
 from engine.index.embedding import Embedder
 from engine.index.home import current_id, index_home
@@ -40,7 +40,8 @@ class KnowledgeEngine:
         self._embedder = embedder
         self._snapshot = snapshot
         self._sinks = sinks
-        self._is_view = is_view
+        self._owns_snapshot = not is_view
+        self._is_closed = False
         self._moving = Lock()  # so that of a sync and a refresh the newer one stays
         self._seen = SeenFiles()
 
@@ -82,7 +83,7 @@ class KnowledgeEngine:
         self._embedder.embed_query("")
 
     def with_settings(self, settings: Settings) -> KnowledgeEngine:
-        """A view on the same model and snapshot with other settings; closing it does nothing.
+        """A view on the same model and snapshot with other settings; it stays where it is when the other one moves on.
 
         Raises:
             BadSettings: a setting differs that decides what is in the index.
@@ -96,19 +97,21 @@ class KnowledgeEngine:
 
     def refresh(self) -> bool:
         """Move to the newest snapshot, if this is not it any more; whether it did. Raises IndexDamaged, EnvironmentProblem."""
+        self._require_open()
         home = index_home(self.kb, self.settings)
         with self._moving:
             newest = current_id(home)
             if newest is None or (newest == self._snapshot.id and self._snapshot.hold.is_in_place):
                 return False
-            self._snapshot = open_snapshot(home, self._embedder.fingerprint)
+            self._snapshot, self._owns_snapshot = open_snapshot(home, self._embedder.fingerprint), True
             return True
 
     def sync(self, progress: Progress = no_progress) -> SyncReport:
         """Build a snapshot of the files as they are now, and answer from it. Raises as `open` does."""
+        self._require_open()
         snapshot = sync(self.kb, self.settings, self._embedder, progress)
         with self._moving:
-            self._snapshot = snapshot
+            self._snapshot, self._owns_snapshot = snapshot, True
         return report(snapshot, self.settings)
 
     def freshness(self) -> Freshness:
@@ -145,8 +148,13 @@ class KnowledgeEngine:
 
     def close(self) -> None:
         """Release the catalog and the hold on the snapshot; the mapped files go with the last reference to them."""
-        if not self._is_view:
+        self._is_closed = True
+        if self._owns_snapshot:
             self._snapshot.close()
+
+    def _require_open(self) -> None:
+        if self._is_closed:
+            raise EnvironmentProblem("the engine is closed; open it again")
 
     def __enter__(self) -> KnowledgeEngine:
         return self

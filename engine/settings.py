@@ -17,7 +17,7 @@ BUILD_SETTINGS = (
     *("title_fields", "category_fields", "keyword_fields", "alias_fields"),
     *("chunk_tokens", "embedding_model", "embedding_dtype", "vector_store"),
 )
-MACHINE_SETTINGS = {"index_dir", "vector_store", "embedding_dtype"}  # the same answers on any machine, so not in the fingerprint
+MACHINE_SETTINGS = {"index_dir", "vector_store", "embedding_dtype", "keep_snapshots"}  # the same answers whatever they are, so not in the fingerprint
 LEAST_CHUNK_TOKENS = 32  # a breadcrumb and a sentence
 
 _PATH = r"^(?:[^\x00-\x1f~]|~(?:/|$))[^\x00-\x1f]*$|^$"  # no control characters; `~` is the own home only

@@ -109,7 +109,7 @@ class EmbeddingCache:
         with FileLock(self._folder / "lock", timeout=_WAIT_SECONDS):  # two that turn on SQLite's log at once would be in each other's way
             numbers = [int(number) for path in self._folder.glob(f"{self._stem}.*.sqlite") if (number := path.name.split(".")[1]).isdecimal()]
             self._number = max(numbers, default=0)
-            if self._number != spoiled:
+            if self._number != spoiled and not self.path.is_dir():
                 try:
                     self._connection = _connected(self.path)
                     return
@@ -124,7 +124,7 @@ class EmbeddingCache:
 
     def _remove_older(self) -> None:
         for path in self._folder.glob(f"{self._stem}.*.sqlite*"):
-            if not path.name.startswith(self.path.name):
+            if not path.name.startswith(self.path.name) and not path.is_dir():
                 with suppress(OSError):  # open elsewhere, on Windows
                     path.unlink()
 

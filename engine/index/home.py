@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -21,12 +22,13 @@ CURRENT = "CURRENT"
 BUILDING = ".building"  # a snapshot that is not complete yet
 REMOVED = ".removed-"  # the begin of the name of one that nobody will open again
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")  # in the name of a folder; DuckDB reads a `?` in a path as an option
+_TAKEN = "?" if os.name == "nt" else "?\\"
 _ID = re.compile(r"[0-9a-f]{16}")
 
 
 def index_root(settings: Settings) -> Path:
     """The folder of the indexes of all knowledge bases, and of the embeddings that these share."""
-    return Path(settings.index_dir).expanduser() if settings.index_dir else platformdirs.user_cache_path("evidence-explorer")
+    return Path(settings.index_dir).expanduser().absolute() if settings.index_dir else platformdirs.user_cache_path("evidence-explorer")
 
 
 def index_home(kb: Path, settings: Settings) -> Path:
@@ -35,8 +37,8 @@ def index_home(kb: Path, settings: Settings) -> Path:
     absolute = kb.resolve()
     name = _UNSAFE.sub("-", absolute.name)[:40] or "kb"
     home = root / f"{name}-{digest({'path': str(absolute), 'build': settings.build_key})}"
-    if "?" in str(root):
-        raise BadSettings(f"index_dir {root} has a question mark in it, which the database takes for an option; give another folder")
+    if mark := next((mark for mark in _TAKEN if mark in str(root)), ""):
+        raise BadSettings(f"index_dir {root} has a {mark} in it, which the database does not take for part of a name; give another folder")
     real = home.resolve()
     if real.is_relative_to(absolute) and not any(part.startswith(".") for part in real.relative_to(absolute).parts):
         raise BadSettings(f"index_dir {root} lies inside of the knowledge base; give a folder outside of it")
@@ -71,6 +73,7 @@ def current_id(home: Path) -> str | None:
 def point_to(home: Path, snapshot_id: str) -> None:
     """Make a complete snapshot the one that readers open: a rename, so they see the former one or this one."""
     pointer = home / f"{CURRENT}.new"
+    make_way(pointer, home / CURRENT)
     write_text(pointer, snapshot_id + "\n")
     pointer.replace(home / CURRENT)
     flush_folder(home)
@@ -85,16 +88,22 @@ def delete(path: Path) -> None:
             path.unlink()
 
 
+def make_way(*files: Path) -> None:
+    """Remove folders that stand where files of ours belong."""
+    for path in files:
+        if path.is_dir():
+            delete(path)
+
+
 @contextmanager
 def writing_to(home: Path) -> Iterator[None]:
     """Around writing to the index, and around nothing else: an OSError of a progress callback is not the index's. Raises EnvironmentProblem."""
     try:
         yield
-    except duckdb.Error as failure:
-        raise EnvironmentProblem(f"the index cannot be written to {home}: {failure}; give another folder (index_dir)") from failure
-    except OSError as failure:
-        what = failure.strerror or str(failure)
-        raise EnvironmentProblem(f"the index cannot be written to {home}: {what}; make room or give another folder (index_dir)") from failure
+    except (OSError, duckdb.Error, RuntimeError) as failure:  # usearch has no error of its own
+        what = failure.strerror if isinstance(failure, OSError) and failure.strerror else failure
+        remedy = "make it writable" if isinstance(failure, OSError) and failure.errno in (errno.EACCES, errno.EPERM, errno.EROFS) else "make room"
+        raise EnvironmentProblem(f"the index cannot be written to {home}: {what}; {remedy} or give another folder (index_dir)") from failure
 
 
 def write_text(path: Path, text: str) -> None:

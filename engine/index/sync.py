@@ -9,10 +9,10 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from engine.errors import IndexDamaged, IndexLocked, IndexMissing
+from engine.errors import EnvironmentProblem, IndexDamaged, IndexLocked, IndexMissing
 from engine.index.build import build, find_changes
 from engine.index.embedding import Embedder
-from engine.index.home import BUILDING, delete, index_home, snapshot_folder, writing_to
+from engine.index.home import BUILDING, delete, index_home, make_way, snapshot_folder, writing_to
 from engine.index.publish import collect, publish
 from engine.index.snapshot import Snapshot, open_snapshot
 from engine.paths import require_knowledge_base
@@ -39,11 +39,21 @@ def open_or_build(kb: Path, settings: Settings, embedder: Embedder, progress: Pr
     """The newest snapshot; built first where it is missing or damaged. Raises as `sync` does."""
     require_knowledge_base(kb)
     home = index_home(kb, settings)
-    with suppress(IndexMissing, IndexDamaged):
+    damage = ""
+    try:
         return open_snapshot(home, embedder.fingerprint)
-    with _writer(home, progress):
-        former = _former(home, embedder)
-        return former or _built(kb, home, settings, embedder, None, progress)  # another process may have built it while we waited
+    except IndexMissing:
+        pass
+    except IndexDamaged as found:
+        damage = found.what
+    try:
+        with _writer(home, progress):
+            former = _former(home, embedder)
+            return former or _built(kb, home, settings, embedder, None, progress)  # another process may have built it while we waited
+    except EnvironmentProblem as failure:
+        if damage:
+            raise IndexDamaged(f"{damage}, and it cannot be built anew: {failure}") from failure
+        raise
 
 
 def _former(home: Path, embedder: Embedder) -> Snapshot | None:
@@ -62,6 +72,7 @@ def _writer(home: Path, progress: Progress) -> Iterator[None]:
     """The right to build, held by one process at a time; whoever waits for it can be stopped."""
     with writing_to(home):
         home.mkdir(parents=True, exist_ok=True)
+        make_way(home / "lock")
     lock = FileLock(home / "lock")
     for waited in range(_LOCK_SECONDS):
         with writing_to(home), suppress(Timeout):
@@ -83,6 +94,8 @@ def _built(kb: Path, home: Path, settings: Settings, embedder: Embedder, former:
     try:
         with writing_to(home):
             delete(building)  # left by a crash; we hold the lock
+            if not building.parent.is_dir():
+                delete(building.parent)
         changes = find_changes(kb, former, embedder, progress)
         snapshot = changes.unchanged
         if snapshot is None:

@@ -16,6 +16,7 @@ from engine.settings import Settings
 from tests.faults.changing import QUESTIONS
 from tests.faults.healthy import Healthy, flip
 from tests.faults.shared import LIMIT_SECONDS
+from tests.knowledge_base import hash_settings, write_files
 
 ROOT = Path(__file__).parents[2]
 # Root may write everywhere, unless it gives that right away; `setpriv` belongs to every Debian.
@@ -30,7 +31,7 @@ def lookup(index: Healthy, *, before: Sequence[str] = (), code: str = "") -> tup
     main = f"{code}from engine.cli import main; main()"
     command = [*before, sys.executable, "-c", main, "lookup", QUESTIONS[0], "--kb", str(index.kb), "--json", *options]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(command, cwd=index.home, capture_output=True, text=True, timeout=LIMIT_SECONDS, env=environment, check=False)
+    done = subprocess.run(command, cwd=index.kb, capture_output=True, text=True, timeout=LIMIT_SECONDS, env=environment, check=False)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -106,7 +107,31 @@ def without_rights() -> Sequence[str]:
 
 
 def test_an_index_in_a_read_only_folder_that_is_damaged_is_one_sentence(read_only: Healthy, without_rights: Sequence[str]) -> None:
-    expect_one_sentence(*lookup(read_only, before=without_rights))
+    code, out, err = lookup(read_only, before=without_rights)
+    expect_one_sentence(code, out, err)
+    assert f"snapshot {read_only.snapshot.name} is damaged: catalog.duckdb is not what was written, and it cannot be built anew: " in err
+    assert "Permission denied; make it writable or give another folder" in err
+
+
+@pytest.mark.parametrize(("part", "mode"), [("snapshots", 0), ("snapshots/{name}", 0o300), ("CURRENT", 0)])
+def test_an_index_that_may_not_be_read_is_no_damage(index: Healthy, without_rights: Sequence[str], part: str, mode: int) -> None:
+    path = index.home / part.format(name=index.snapshot.name)
+    former = path.stat().st_mode
+    path.chmod(mode)
+    code, out, err = lookup(index, before=without_rights)
+    path.chmod(former)
+    assert (code, out, err.count("evidence: "), "damaged" in err, "Traceback" in err) == (3, "", 1, False, False), err
+    assert "Permission denied" in err
+
+
+def test_a_disk_that_fills_while_the_vectors_are_written_is_one_sentence(tmp_path: Path) -> None:
+    kb = write_files(tmp_path / "many", {f"{i}.md": f"# Many {i}\n\nPassage {i}.\n" for i in range(1500)})
+    index = Healthy(kb, hash_settings(tmp_path / "index"), ())
+    lookup(index)
+    shutil.rmtree(index.home)  # the embeddings are kept, so only the index has to be written
+    code, out, err = lookup(index, code="import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (5_000_000, 5_000_000)); ")
+    assert (code, out, "Traceback" in err) == (3, "", False), err
+    assert "the index cannot be written to" in err
 
 
 def test_a_healthy_index_in_a_read_only_folder_answers(read_only: Healthy, without_rights: Sequence[str]) -> None:

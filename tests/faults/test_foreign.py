@@ -107,7 +107,32 @@ def put_a_file_in_the_place_of_the_folder(index: Healthy) -> None:
     folder.write_text("Text")
 
 
-@pytest.mark.parametrize("damage", [remove_pointer, remove_snapshots, put_a_file_in_the_place_of_the_folder], ids=lambda one: one.__name__)
+def put_a_file_in_the_place_of_all_snapshots(index: Healthy) -> None:
+    remove_snapshots(index)
+    (index.home / "snapshots").write_text("Text")
+
+
+def put_folders_in_the_place_of_files(index: Healthy) -> None:
+    remove_pointer(index)
+    (index.home / "lock").unlink()
+    for name in ("CURRENT", "CURRENT.new", "lock"):
+        (index.home / name / "inner").mkdir(parents=True)
+
+
+def put_a_folder_in_the_place_of_the_embeddings(index: Healthy) -> None:
+    remove_snapshots(index)
+    [cache] = Path(index.settings.index_dir).glob("embeddings/*.sqlite")
+    cache.unlink()
+    (cache / "inner").mkdir(parents=True)
+
+
+LOST = (
+    *(remove_pointer, remove_snapshots, put_a_file_in_the_place_of_the_folder, put_a_file_in_the_place_of_all_snapshots),
+    *(put_folders_in_the_place_of_files, put_a_folder_in_the_place_of_the_embeddings),
+)
+
+
+@pytest.mark.parametrize("damage", LOST, ids=lambda one: one.__name__)
 def test_an_index_that_has_lost_a_part_is_built_again(index: Healthy, damage: Callable[[Healthy], None]) -> None:
     damage(index)
     index.expect_healing()
