@@ -13,17 +13,20 @@ from engine.contracts.reports import SkippedFile
 from engine.digest import bytes_hash, digest
 from engine.index.catalog import CATALOG, DocumentRecord
 from engine.index.catalog_writer import DocumentRows, Former, document_rows, first_rows, write_catalog
+from engine.index.changes import Changes
+from engine.index.disk import writing_to
 from engine.index.embed import embed_texts
 from engine.index.embedder_problems import beyond_limit_problems
 from engine.index.embedding import Embedder, document_fingerprint
 from engine.index.embedding_cache import EmbeddingCache
-from engine.index.home import BUILDING, index_root, snapshot_folder, writing_to
+from engine.index.home import BUILDING, index_root, snapshot_folder
 from engine.index.manifest import FORMAT_VERSION, Manifest
 from engine.index.recipe import reading_recipe
-from engine.index.search_terms_writer import TermCounter, joined, write_search_terms
+from engine.index.search_terms_join import joined
+from engine.index.search_terms_writer import TermCounter, write_search_terms
 from engine.index.snapshot import Snapshot
 from engine.index.vectors import VECTORS, write_vectors
-from engine.knowledge.changes import Files, NewFile, read_files
+from engine.knowledge.changes import NewFile
 from engine.knowledge.chunking import chunk_document
 from engine.knowledge.corpus import folder_categories, twin_problems
 from engine.knowledge.document import read_document
@@ -48,34 +51,6 @@ class Plan:
     new_rows: np.ndarray  # int64 [new chunks]
     kept_rows: np.ndarray  # int64 [chunks of the former snapshot], -1 where one is gone
     shifts: dict[str, int]  # by how much the rows of each kept document move
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """The files as they are now, beside what stands in the former snapshot."""
-
-    files: Files
-    former: Snapshot | None  # None: everything is new
-    records: Sequence[DocumentRecord]  # of the former snapshot, in order of source
-
-    @property
-    def unchanged(self) -> Snapshot | None:
-        """The former snapshot, where a build would give it again."""
-        files, former = self.files, self.former
-        if former is None or files.new or len(files.kept) < len(self.records) or files.skipped != former.catalog.skipped():
-            return None
-        return former
-
-
-def find_changes(kb: Path, former: Snapshot | None, embedder: Embedder, progress: Progress) -> Changes:
-    """Hold the files against a former snapshot, unless an unchanged file would become something else by now. Raises KnowledgeBaseMissing."""
-    usable = former if former is not None and _is_usable(former, embedder) else None
-    records = usable.catalog.documents() if usable is not None else []
-    return Changes(read_files(kb, {record.source: record.content_hash for record in records}, progress), usable, records)
-
-
-def _is_usable(former: Snapshot, embedder: Embedder) -> bool:
-    return bool(former.manifest["recipe"] == reading_recipe() and former.manifest["model"]["documentDtype"] == embedder.document_dtype)
 
 
 def build(changes: Changes, home: Path, settings: Settings, embedder: Embedder, progress: Progress) -> Manifest:

@@ -11,7 +11,7 @@ from typing import Any
 from engine.digest import bytes_hash, file_hash
 from engine.errors import EnvironmentProblem, IndexDamaged
 from engine.index.damage import unreadable
-from engine.index.home import write_text
+from engine.index.disk import write_text
 
 FORMAT_VERSION = 3  # raise when a file in the folder changes its meaning
 MANIFEST = "manifest.json"

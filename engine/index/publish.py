@@ -7,8 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from engine.errors import IndexDamaged
+from engine.index.disk import delete, flush, flush_folder
 from engine.index.hold import alone_with
-from engine.index.home import BUILDING, REMOVED, delete, flush, flush_folder, point_to, snapshot_folder, snapshot_folders
+from engine.index.home import BUILDING, REMOVED, point_to, snapshot_folder, snapshot_folders
 from engine.index.manifest import Manifest, verified, write_manifest
 
 

@@ -10,9 +10,11 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from engine.errors import EnvironmentProblem, IndexDamaged, IndexLocked, IndexMissing
-from engine.index.build import build, find_changes
+from engine.index.build import build
+from engine.index.changes import find_changes
+from engine.index.disk import delete, make_way, writing_to
 from engine.index.embedding import Embedder
-from engine.index.home import BUILDING, delete, index_home, make_way, snapshot_folder, writing_to
+from engine.index.home import BUILDING, index_home, snapshot_folder
 from engine.index.publish import collect, publish
 from engine.index.snapshot import Snapshot, open_snapshot
 from engine.paths import require_knowledge_base

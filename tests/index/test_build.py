@@ -149,7 +149,8 @@ def test_other_code_reads_every_file_again(tmp_path: Path, monkeypatch: pytest.M
     kb, chosen, embedder = tmp_path / "kb", hash_settings(tmp_path / "index"), Recording()
     put(kb, FILES)
     first = sync(kb, chosen, embedder)
-    monkeypatch.setattr("engine.index.build.reading_recipe", lambda: "other")
+    for module in ("build", "changes"):
+        monkeypatch.setattr(f"engine.index.{module}.reading_recipe", lambda: "other")
     told: list[tuple[str, int, int]] = []
     second = sync(kb, chosen, embedder, lambda *step: told.append(step))
     assert (second.manifest["recipe"], second.id != first.id) == ("other", True)
@@ -182,7 +183,7 @@ def test_files_that_are_skipped_in_another_order_than_they_are_named_are_no_chan
 
 WITHOUT_PART = (  # what the code of the recipe uses and what does not decide over a row of the catalog
     *("contracts", "digest", "errors", "paths", "progress", "settings"),
-    *("catalog", "embed", "embedding", "embedding_cache", "home", "manifest", "recipe", "search_terms", "snapshot", "vectors"),
+    *("catalog", "changes", "disk", "embed", "embedding", "embedding_cache", "home", "manifest", "recipe", "search_terms", "search_terms_join", "snapshot"),
 )
 
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from engine.errors import IndexDamaged
 from engine.index.search_terms import HEADING, PAIR, TERM_FILES, TEXT, SearchTerms
-from engine.index.search_terms_writer import TermCounter, TermCounts, joined, write_search_terms
+from engine.index.search_terms_join import joined
+from engine.index.search_terms_writer import TermCounter, TermCounts, write_search_terms
 from engine.knowledge.chunking import Chunk
 from engine.text import pairs, terms
 
