@@ -78,7 +78,10 @@ class Catalog:
     def __init__(self, path: Path) -> None:
         # A database in memory with the file attached: connecting to the file itself gives what the process has at that path already, and a
         # damaged catalog that was built anew has the path of the old one.
-        self._connection = duckdb.connect(config=_CONFIG)
+        try:
+            self._connection = duckdb.connect(config=_CONFIG)
+        except duckdb.Error as failure:
+            raise unreadable("the catalog", failure) from failure
         try:
             self._connection.execute(f"attach {quoted(path)} as snapshot (read_only)")
             self._connection.execute("set enable_external_access = false")
