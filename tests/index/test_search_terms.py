@@ -35,9 +35,9 @@ def counted(chunks: list[Chunk], rows: list[int] | None = None) -> TermCounts:
 
 
 def opened(counts: TermCounts) -> SearchTerms:
-    folder = Path(tempfile.mkdtemp())
-    write_search_terms(folder, counts)
-    return SearchTerms(folder)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # the mapped files stay as long as they are mapped
+        write_search_terms(Path(folder), counts)
+        return SearchTerms(Path(folder))
 
 
 def same(one: TermCounts, other: TermCounts) -> bool:
