@@ -58,11 +58,15 @@ class IndexMissing(EnvironmentProblem):
 
 
 class IndexDamaged(EnvironmentProblem):
-    """A file of the snapshot is missing or is not what the manifest says; `what` without the next step."""
+    """A file of the snapshot is missing or is not what the manifest says."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what}; run: evidence sync")
-        self.what = what
+    def __str__(self) -> str:
+        return f"{self.what}; run: evidence sync"
+
+    @property
+    def what(self) -> str:
+        """What is damaged, without the next step."""
+        return str(self.args[0])
 
 
 class IndexLocked(EnvironmentProblem):

@@ -42,7 +42,7 @@ class KnowledgeEngine:
         self._sinks = sinks
         self._owns_snapshot = not is_view
         self._is_closed = False
-        self._moving = Lock()  # so that of a sync and a refresh the newer one stays
+        self._moving = Lock()  # held while another snapshot takes the place of this one, and while the engine is closed
         self._seen = SeenFiles()
 
     @classmethod
@@ -83,7 +83,7 @@ class KnowledgeEngine:
         self._embedder.embed_query("")
 
     def with_settings(self, settings: Settings) -> KnowledgeEngine:
-        """A view on the same model and snapshot with other settings; it stays where it is when the other one moves on.
+        """A view on the same model and snapshot with other settings; it stays here when this engine moves on, and ends when this one is closed.
 
         Raises:
             BadSettings: a setting differs that decides what is in the index.
@@ -91,15 +91,16 @@ class KnowledgeEngine:
         changed = [name for name in (*sorted(BUILD_SETTINGS), "index_dir") if getattr(settings, name) != getattr(self.settings, name)]
         if changed:
             raise BadSettings(f"{', '.join(changed)} decides what is in the index, so a view cannot change it; open an engine with these settings")
+        self._require_open()
         view = KnowledgeEngine(self.kb, settings, self._embedder, self._snapshot, self._sinks, is_view=True)
         view._seen = self._seen
         return view
 
     def refresh(self) -> bool:
         """Move to the newest snapshot, if this is not it any more; whether it did. Raises IndexDamaged, EnvironmentProblem."""
-        self._require_open()
         home = index_home(self.kb, self.settings)
         with self._moving:
+            self._require_open()
             newest = current_id(home)
             if newest is None or (newest == self._snapshot.id and self._snapshot.hold.is_in_place):
                 return False
@@ -111,8 +112,12 @@ class KnowledgeEngine:
         self._require_open()
         snapshot = sync(self.kb, self.settings, self._embedder, progress)
         with self._moving:
-            self._snapshot, self._owns_snapshot = snapshot, True
-        return report(snapshot, self.settings)
+            newest = current_id(index_home(self.kb, self.settings))
+            if self._is_closed or (newest == self._snapshot.id != snapshot.id):  # closed, or moved to a newer one, while this was built
+                snapshot.close()
+            else:
+                self._snapshot, self._owns_snapshot = snapshot, True
+        return self.report()
 
     def freshness(self) -> Freshness:
         """Which files changed since the snapshot was built; a file that was read before and is untouched since is not read again.
@@ -148,9 +153,10 @@ class KnowledgeEngine:
 
     def close(self) -> None:
         """Release the catalog and the hold on the snapshot; the mapped files go with the last reference to them."""
-        self._is_closed = True
-        if self._owns_snapshot:
-            self._snapshot.close()
+        with self._moving:
+            self._is_closed = True
+            if self._owns_snapshot:
+                self._snapshot.close()
 
     def _require_open(self) -> None:
         if self._is_closed:

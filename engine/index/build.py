@@ -26,10 +26,10 @@ from engine.index.search_terms_join import joined
 from engine.index.search_terms_writer import TermCounter, write_search_terms
 from engine.index.snapshot import Snapshot
 from engine.index.vectors import VECTORS, write_vectors
-from engine.knowledge.changes import NewFile
 from engine.knowledge.chunking import chunk_document
 from engine.knowledge.corpus import folder_categories, twin_problems
 from engine.knowledge.document import read_document
+from engine.knowledge.reading import NewFile
 from engine.progress import Progress
 from engine.settings import Settings
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ import numpy as np
 
 from engine.contracts.lookup import ScopeTerm
 from engine.contracts.reports import Problem, SkippedFile
-from engine.errors import EnvironmentProblem, EvidenceError
-from engine.index.damage import unreadable
+from engine.errors import EnvironmentProblem
+from engine.index.damage import failure_to_read
 from engine.index.search_terms import PAIR, TEXT
 
 CATALOG = "catalog.duckdb"
@@ -78,17 +79,16 @@ class Catalog:
     def __init__(self, path: Path) -> None:
         # A database in memory with the file attached: connecting to the file itself gives what the process has at that path already, and a
         # damaged catalog that was built anew has the path of the old one.
-        try:
+        with _explained():
             self._connection = duckdb.connect(config=_CONFIG)
-        except duckdb.Error as failure:
-            raise unreadable("the catalog", failure) from failure
         try:
-            self._connection.execute(f"attach {quoted(path)} as snapshot (read_only)")
-            self._connection.execute("set enable_external_access = false")
+            with _explained():
+                self._connection.execute(f"attach {quoted(path)} as snapshot (read_only)")
+                self._connection.execute("set enable_external_access = false")
             totals = self._all("select documents, chunks, categories, longest_keyword, terms, pairs from snapshot.totals")[0]
-        except (duckdb.Error, EvidenceError) as failure:
+        except BaseException:
             self._connection.close()
-            raise unreadable("the catalog", failure) from failure
+            raise
         self.document_count, self.chunk_count, self.category_count, self.longest_keyword, *lengths = map(int, totals)
         self.average_length = {kind: length / max(self.chunk_count, 1) for kind, length in zip((TEXT, PAIR), lengths, strict=True)}
 
@@ -184,10 +184,18 @@ class Catalog:
         return [(source, line, count) for source, line, count in found]
 
     def _all(self, sql: str, values: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
-        try:
-            with self._connection.cursor() as cursor:
-                return cursor.execute(sql, dict(values or {})).fetchall()
-        except duckdb.ConnectionException as failure:
-            raise EnvironmentProblem("the engine is closed; open it again") from failure
-        except duckdb.Error as failure:
-            raise unreadable("the catalog", failure) from failure
+        with _explained(), self._connection.cursor() as cursor:
+            return cursor.execute(sql, dict(values or {})).fetchall()
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Around everything that is asked of the database. Raises IndexDamaged, EnvironmentProblem."""
+    try:
+        yield
+    except duckdb.ConnectionException as failure:
+        raise EnvironmentProblem("the engine is closed; open it again") from failure
+    except (duckdb.OutOfMemoryException, duckdb.InterruptException) as failure:
+        raise EnvironmentProblem(f"the catalog cannot be read: {failure}; give this process what it lacks and try again") from failure
+    except duckdb.Error as failure:
+        raise failure_to_read("the catalog", failure) from failure

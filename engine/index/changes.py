@@ -10,7 +10,7 @@ from engine.index.catalog import DocumentRecord
 from engine.index.embedding import Embedder
 from engine.index.recipe import reading_recipe
 from engine.index.snapshot import Snapshot
-from engine.knowledge.changes import Files, read_files
+from engine.knowledge.reading import Files, read_files
 from engine.progress import Progress
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import errno
-import os
 
 from engine.errors import EnvironmentProblem, IndexDamaged
 
-_LACKS = tuple(os.strerror(number) for number in (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EACCES, errno.EPERM))
+_LOST = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.EIO}  # of all reasons of a system, those that a build takes away
+_LACKS = ("Too many open files", "Permission denied", "Cannot allocate memory")  # libraries tell the system's reason in errors of their own
 
 
-def unreadable(what: str, failure: Exception) -> IndexDamaged | EnvironmentProblem:
-    """The error for a file that cannot be read; libraries tell the system's reason in their own errors, so the words decide."""
-    lack = next((words for words in _LACKS if words in str(failure)), None)
-    if lack is not None:
-        return EnvironmentProblem(f"{what} cannot be read: {lack}; give this process what it lacks and try again")
-    reason = failure.strerror if isinstance(failure, OSError) else failure
+def failure_to_read(what: str, failure: Exception) -> IndexDamaged | EnvironmentProblem:
+    """The error for a file that cannot be read. Nothing sound is ever built anew because a process may not or cannot read it."""
+    if isinstance(failure, OSError):
+        reason, is_lack = failure.strerror or str(failure), failure.errno not in _LOST
+    else:
+        reason, is_lack = str(failure), any(words in str(failure) for words in _LACKS)
+    if is_lack:
+        return EnvironmentProblem(f"{what} cannot be read: {reason}; give this process what it lacks and try again")
     return IndexDamaged(f"{what} cannot be read: {reason}")

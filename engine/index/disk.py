@@ -13,13 +13,20 @@ import duckdb
 
 from engine.errors import EnvironmentProblem
 
+_NO_ANSWER = {errno.EINVAL, errno.ENOTSUP, errno.ENOSYS}  # of network drives that are asked to flush a folder
+_REMEDIES = {
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "make it writable"),
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE), "let this process open more files"),
+    **dict.fromkeys((errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENOTEMPTY), "remove what stands there"),
+}
+
 
 def delete(path: Path) -> None:
     """Remove a file or a folder, as far as the system lets us; whatever stays is removed another time."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        with suppress(OSError):
+    with suppress(OSError):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
             path.unlink()
 
 
@@ -32,12 +39,13 @@ def make_way(*files: Path) -> None:
 
 @contextmanager
 def writing_to(home: Path) -> Iterator[None]:
-    """Around writing to the index, and around nothing else: an OSError of a progress callback is not the index's. Raises EnvironmentProblem."""
+    """Around work on the files of an index: what the system refuses is one sentence. Raises EnvironmentProblem."""
     try:
         yield
     except (OSError, duckdb.Error, RuntimeError) as failure:  # usearch has no error of its own
+        number = failure.errno if isinstance(failure, OSError) else None
         what = failure.strerror if isinstance(failure, OSError) and failure.strerror else failure
-        remedy = "make it writable" if isinstance(failure, OSError) and failure.errno in (errno.EACCES, errno.EPERM, errno.EROFS) else "make room"
+        remedy = _REMEDIES.get(number, "make room") if number is not None else "make room"
         raise EnvironmentProblem(f"the index cannot be written to {home}: {what}; {remedy} or give another folder (index_dir)") from failure
 
 
@@ -61,5 +69,8 @@ def flush_folder(path: Path) -> None:
         descriptor = os.open(path, os.O_RDONLY)
         try:
             os.fsync(descriptor)
+        except OSError as failure:
+            if failure.errno not in _NO_ANSWER:
+                raise
         finally:
             os.close(descriptor)

@@ -10,7 +10,7 @@ import platformdirs
 
 from engine.digest import digest
 from engine.errors import BadSettings, IndexDamaged
-from engine.index.damage import unreadable
+from engine.index.damage import failure_to_read
 from engine.index.disk import flush_folder, make_way, write_text
 from engine.settings import Settings
 
@@ -34,10 +34,10 @@ def index_home(kb: Path, settings: Settings) -> Path:
     name = _UNSAFE.sub("-", absolute.name)[:40] or "kb"
     home = root / f"{name}-{digest({'path': str(absolute), 'build': settings.build_key})}"
     if mark := next((mark for mark in _TAKEN if mark in str(root)), ""):
-        raise BadSettings(f"index_dir {root} has a {mark} in it, which the database does not take for part of a name; give another folder")
+        raise BadSettings(f"index_dir {settings.index_dir or root} has a {mark} in it, which the database does not take for part of a name; give another folder")
     real = home.resolve()
     if real.is_relative_to(absolute) and not any(part.startswith(".") for part in real.relative_to(absolute).parts):
-        raise BadSettings(f"index_dir {root} lies inside of the knowledge base; give a folder outside of it")
+        raise BadSettings(f"index_dir {settings.index_dir or root} lies inside of the knowledge base; give a folder outside of it")
     return home
 
 
@@ -57,10 +57,10 @@ def current_id(home: Path) -> str | None:
     pointer = home / CURRENT
     try:
         written = pointer.read_text(encoding="utf-8").strip()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, UnicodeDecodeError) as failure:
-        raise unreadable(f"{CURRENT} of the index", failure) from failure
+        raise failure_to_read(f"{CURRENT} of the index", failure) from failure
     if not _ID.fullmatch(written):
         raise IndexDamaged(f"{CURRENT} of the index names no snapshot but {written[:40]!r}")
     return written

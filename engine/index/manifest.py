@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.digest import bytes_hash, file_hash
 from engine.errors import EnvironmentProblem, IndexDamaged
-from engine.index.damage import unreadable
+from engine.index.damage import failure_to_read
 from engine.index.disk import write_text
 
 FORMAT_VERSION = 3  # raise when a file in the folder changes its meaning
@@ -27,7 +27,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> Manifest:
 
 
 def verified(folder: Path) -> Manifest:
-    """The manifest of a snapshot that holds exactly the files that were written. Raises IndexDamaged."""
+    """The manifest of a snapshot that holds exactly the files that were written. Raises IndexDamaged, EnvironmentProblem."""
     manifest = _read(folder)
     try:
         found = {path.name for path in folder.iterdir()} - {MANIFEST}
@@ -35,12 +35,14 @@ def verified(folder: Path) -> Manifest:
         raise not_opened(folder, failure) from failure
     for name in sorted(found ^ manifest["files"].keys()):
         raise _damaged(folder, f"{name} {'is missing' if name in manifest['files'] else 'does not belong there'}")
-    with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="checksum") as pool:
-        altered = pool.map(lambda item: file_hash(folder / item[0]) != item[1], manifest["files"].items())
-        try:
+    try:
+        with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="checksum") as pool:
+            altered = pool.map(lambda item: file_hash(folder / item[0]) != item[1], manifest["files"].items())
             wrong = [name for name, differs in zip(manifest["files"], altered, strict=True) if differs]
-        except OSError as failure:
-            raise not_opened(folder, failure) from failure
+    except OSError as failure:
+        raise not_opened(folder, failure) from failure
+    except RuntimeError as failure:  # no room for another thread
+        raise EnvironmentProblem(f"snapshot {folder.name} cannot be checked: {failure}; give this process what it lacks and try again") from failure
     if wrong:
         raise _damaged(folder, f"{', '.join(wrong)} is not what was written")
     return manifest
@@ -86,7 +88,7 @@ def not_opened(folder: Path, failure: OSError) -> IndexDamaged | EnvironmentProb
     name = Path(os.fsdecode(failure.filename or folder)).name
     if isinstance(failure, FileNotFoundError):
         return _damaged(folder, f"{name if folder.is_dir() else 'its folder'} is missing")
-    return unreadable(f"{name} of snapshot {folder.name}", failure)
+    return failure_to_read(f"{name} of snapshot {folder.name}", failure)
 
 
 def _damaged(folder: Path, what: str) -> IndexDamaged:

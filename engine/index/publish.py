@@ -10,7 +10,8 @@ from engine.errors import IndexDamaged
 from engine.index.disk import delete, flush, flush_folder
 from engine.index.hold import alone_with
 from engine.index.home import BUILDING, REMOVED, point_to, snapshot_folder, snapshot_folders
-from engine.index.manifest import Manifest, verified, write_manifest
+from engine.index.manifest import Manifest, write_manifest
+from engine.index.snapshot import open_folder
 
 
 def publish(home: Path, manifest: Manifest) -> None:
@@ -20,7 +21,7 @@ def publish(home: Path, manifest: Manifest) -> None:
         flush(path)
     snapshot_id: str = write_manifest(building, manifest)["snapshotId"]
     target = snapshot_folder(home, snapshot_id)
-    if _is_good(target):  # built before, from the same files, and perhaps open in a reader
+    if _can_be_opened(target, manifest):  # built before, from the same files, and perhaps open in a reader
         delete(building)
     else:
         if os.path.lexists(target):
@@ -51,9 +52,10 @@ def _remove(folder: Path) -> None:
     delete(hidden)
 
 
-def _is_good(folder: Path) -> bool:
+def _can_be_opened(folder: Path, manifest: Manifest) -> bool:
+    """Whether readers take a snapshot; checksums alone do not say so, since another version of a library may have written it."""
     try:
-        verified(folder)
+        open_folder(folder, manifest["model"]["fingerprint"]).close()
     except IndexDamaged:
         return False
     return True

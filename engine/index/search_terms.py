@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.index.damage import unreadable
+from engine.index.damage import failure_to_read
 
 TEXT, PAIR, HEADING = 0, 1, 2  # what a term was taken from
 _KIND_SHIFT, FIRST_SHIFT = 60, 30  # a key: two bits of kind, thirty for the first word of a pair, thirty for the word or the second
@@ -39,7 +39,7 @@ class SearchTerms:
         try:
             arrays = [np.asarray(np.load(folder / name, mmap_mode="r", allow_pickle=False)) for name in TERM_FILES]
         except (OSError, ValueError) as failure:
-            raise unreadable("the search terms", failure) from failure
+            raise failure_to_read("the search terms", failure) from failure
         self._letters, self._word_starts, self.keys, self.key_starts, self.rows, self.counts = arrays
 
     def words(self) -> list[str]:

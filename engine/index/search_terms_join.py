@@ -12,9 +12,9 @@ from engine.index.search_terms_writer import KINDS, Entries, TermCounts, togethe
 _ROW_BITS = 32
 
 
-def joined(former: SearchTerms, new_rows: np.ndarray, new: TermCounts) -> TermCounts:
-    """The counts of a former snapshot with those of new chunks; `new_rows[row]` is the new number of a former row, -1 where it is gone."""
-    moved, old_words = new_rows.astype(np.int32), former.words()
+def joined(former: SearchTerms, row_now: np.ndarray, new: TermCounts) -> TermCounts:
+    """The counts of a former snapshot with those of new chunks; `row_now[row]` is the new number of a former row, -1 where it is gone."""
+    moved, old_words = row_now.astype(np.int32), former.words()
     used = np.zeros(len(former.keys), dtype=bool)
     for keys in _by_kind(former.keys):
         used[_staying(former, keys, moved)[0]] = True

@@ -1,4 +1,4 @@
-"""The search terms of new chunks counted, joined with those that stay from the former snapshot, and written."""
+"""The search terms of new chunks counted, and the files of all of them written."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,28 +41,38 @@ def open_snapshot(home: Path, model_fingerprint: str) -> Snapshot:
     Raises:
         IndexMissing: nothing has been built yet.
         IndexDamaged: a file is missing, altered, foreign or of another format, or another model made the vectors.
+        EnvironmentProblem: this process may not or cannot read it.
     """
+    failed = None
     for _ in range(_MOST_TRIES):
         snapshot_id = current_id(home)
         if snapshot_id is None:
             raise IndexMissing("there is no index of this knowledge base yet; run: evidence sync")
         try:
-            return _opened(snapshot_folder(home, snapshot_id), model_fingerprint)
+            snapshot = open_folder(snapshot_folder(home, snapshot_id), model_fingerprint)
         except IndexDamaged:
-            if current_id(home) == snapshot_id:
+            if snapshot_id == failed:
                 raise
+            failed = snapshot_id  # once more, since a writer may have put another in its place meanwhile
+            continue
+        if snapshot.hold.is_in_place:
+            return snapshot
+        snapshot.close()
     raise IndexDamaged("the index is replaced faster than it can be opened")
 
 
-def _opened(folder: Path, model_fingerprint: str) -> Snapshot:
-    hold = Hold(folder)
-    try:
+def open_folder(folder: Path, model_fingerprint: str) -> Snapshot:
+    """Open one snapshot, whatever CURRENT says. Raises IndexDamaged, EnvironmentProblem."""
+    with ExitStack() as on_failure:
+        hold = Hold(folder)
+        on_failure.callback(hold.release)
         manifest = verified(folder)
         made_by = manifest["model"]["fingerprint"]
         if made_by != model_fingerprint:
             raise IndexDamaged(f"snapshot {folder.name} was made by another model ({made_by}, now {model_fingerprint})")
+        catalog = Catalog(folder / CATALOG)
+        on_failure.callback(catalog.close)
         vectors = UsearchIndex(folder / VECTORS) if manifest["counts"]["chunks"] else None
-        return Snapshot(folder.name, folder, manifest, Catalog(folder / CATALOG), SearchTerms(folder), vectors, hold)
-    except BaseException:
-        hold.release()
-        raise
+        snapshot = Snapshot(folder.name, folder, manifest, catalog, SearchTerms(folder), vectors, hold)
+        on_failure.pop_all()
+        return snapshot

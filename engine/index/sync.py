@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -53,7 +53,7 @@ def open_or_build(kb: Path, settings: Settings, embedder: Embedder, progress: Pr
             former = _former(home, embedder)
             return former or _built(kb, home, settings, embedder, None, progress)  # another process may have built it while we waited
     except EnvironmentProblem as failure:
-        if damage:
+        if damage and type(failure) is EnvironmentProblem:  # the others, such as ModelUnavailable, are told apart by callers
             raise IndexDamaged(f"{damage}, and it cannot be built anew: {failure}") from failure
         raise
 
@@ -96,7 +96,7 @@ def _built(kb: Path, home: Path, settings: Settings, embedder: Embedder, former:
     try:
         with writing_to(home):
             delete(building)  # left by a crash; we hold the lock
-            if not building.parent.is_dir():
+            if not building.parent.is_dir() and not building.parent.is_symlink():  # a link may lead to a drive that is not there now
                 delete(building.parent)
         changes = find_changes(kb, former, embedder, progress)
         snapshot = changes.unchanged
@@ -110,7 +110,10 @@ def _built(kb: Path, home: Path, settings: Settings, embedder: Embedder, former:
         if former is not None and former is not snapshot:
             former.close()
         delete(building)
-    with writing_to(home):
-        collect(home, snapshot.id, settings.keep_snapshots)
-    progress("write", 2, 2)
+    with ExitStack() as on_failure:
+        on_failure.callback(snapshot.close)
+        with writing_to(home):
+            collect(home, snapshot.id, settings.keep_snapshots)
+        progress("write", 2, 2)
+        on_failure.pop_all()
     return snapshot

@@ -9,7 +9,7 @@ import numpy as np
 from usearch.index import Index, MetricKind, search
 
 from engine.errors import IndexDamaged
-from engine.index.damage import unreadable
+from engine.index.damage import failure_to_read
 
 VECTORS = "vectors.usearch"
 _SLACK = 32  # the search may order near-equal vectors otherwise than the similarity does
@@ -39,7 +39,7 @@ class UsearchIndex:
         try:
             index = Index.restore(str(path), view=True)
         except RuntimeError as failure:
-            raise unreadable("the vector index", failure) from failure
+            raise failure_to_read("the vector index", failure) from failure
         if index is None:
             raise IndexDamaged("the vector index is missing")
         self._index: Any = index

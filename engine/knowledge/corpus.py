@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from engine.contracts.reports import Problem, SkippedFile
-from engine.knowledge.changes import read_files
 from engine.knowledge.document import Document, read_document
+from engine.knowledge.reading import read_files
 from engine.progress import Progress, no_progress
 from engine.settings import Settings
 

@@ -48,14 +48,19 @@ class Upkeep:
         begun = time.monotonic()
         if self.is_syncing or begun < self._next_look or not self._looking.acquire(blocking=False):
             return
+        job = self.job
         try:
             self._engine.refresh()
             self.state, self.trouble = self._engine.freshness(), None
-            self.job = None if self.state.fresh and not self.is_syncing else self.job  # how it ended is of no interest any more
         except EvidenceError as failure:
             self.trouble = failure
         finally:
-            self._next_look = time.monotonic() + max(LOOK_SECONDS, (time.monotonic() - begun) / MOST_SHARE)
+            with self._starting:
+                if self.job is not job:
+                    self._next_look = 0.0  # a sync has begun meanwhile, so this was a look at what is no more
+                else:
+                    self._next_look = time.monotonic() + max(LOOK_SECONDS, (time.monotonic() - begun) / MOST_SHARE)
+                    self.job = None if self.state and self.state.fresh and not self.trouble else job  # how it ended is of no interest any more
             self._looking.release()
 
 
