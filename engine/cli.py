@@ -44,21 +44,19 @@ def main() -> None:
         with stoppable(lambda: Stopped("stopped before the end; run the same command again")):
             app()
     except EvidenceError as failure:
-        _complain(f"evidence: {failure}")
+        from engine.console.terminal import complain
+
+        complain(f"evidence: {failure}")
         sys.exit(failure.exit_code)
 
 
 class _Warnings(logging.Handler):
-    """What was damaged and has been repaired, on stderr."""
+    """What was damaged and is built anew, on stderr."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        _complain(f"warning: {record.getMessage()}")
+        from engine.console.terminal import complain
 
-
-def _complain(sentence: str) -> None:
-    from engine.console.terminal import printable
-
-    print(printable([sentence]), file=sys.stderr, flush=True)
+        complain(f"warning: {record.getMessage()}")
 
 
 @app.command()

@@ -58,7 +58,7 @@ class KnowledgeEngine:
         """Open the newest snapshot of a knowledge base; a missing or damaged one, or any with `sync_first`, is built first.
 
         Raises:
-            KnowledgeBaseMissing, BadSettings, ModelUnavailable, IndexLocked, EnvironmentProblem.
+            KnowledgeBaseMissing, BadSettings, ModelUnavailable, IndexLocked, IndexDamaged, EnvironmentProblem.
         """
         path = Path(kb)
         chosen = settings if settings is not None else load_settings(path)
@@ -70,7 +70,7 @@ class KnowledgeEngine:
         """Evidence for a query, or a stated reason for its absence; `scope` as in `["category=runbooks"]` or `{"category": "runbooks"}`.
 
         Raises:
-            BlankQuery, BadInput, UnknownScope, ModelUnavailable.
+            BlankQuery, BadInput, UnknownScope, ModelUnavailable, IndexDamaged, EnvironmentProblem.
         """
         return look_up(query, scope, self.settings, self._snapshot, self._embedder, Recorder(), self._sinks)
 
@@ -83,7 +83,7 @@ class KnowledgeEngine:
         self._embedder.embed_query("")
 
     def with_settings(self, settings: Settings) -> KnowledgeEngine:
-        """A view on the same model and snapshot with other settings; it stays here when this engine moves on, and ends when this one is closed.
+        """A view on the same model and snapshot with other settings; it stays with this snapshot when the engine moves on.
 
         Raises:
             BadSettings: a setting differs that decides what is in the index.
@@ -112,11 +112,14 @@ class KnowledgeEngine:
         self._require_open()
         snapshot = sync(self.kb, self.settings, self._embedder, progress)
         with self._moving:
-            newest = current_id(index_home(self.kb, self.settings))
-            if self._is_closed or (newest == self._snapshot.id != snapshot.id):  # closed, or moved to a newer one, while this was built
+            home = index_home(self.kb, self.settings)
+            if self._is_closed:
                 snapshot.close()
-            else:
+            elif current_id(home) == snapshot.id:
                 self._snapshot, self._owns_snapshot = snapshot, True
+            else:  # another writer has gone on meanwhile
+                snapshot.close()
+                self._snapshot, self._owns_snapshot = open_snapshot(home, self._embedder.fingerprint), True
         return self.report()
 
     def freshness(self) -> Freshness:

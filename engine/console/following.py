@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
 from engine.console.progress_display import calm_display, progress_display
 from engine.console.reports_text import change_text, sync_text
-from engine.console.terminal import printable
-from engine.contracts.reports import SyncReport
-from engine.errors import EvidenceError, Stopped
+from engine.console.terminal import complain
+from engine.contracts.reports import Freshness, SyncReport
+from engine.errors import EvidenceError, IndexDamaged, Stopped
 from engine.interrupts import stoppable
 from engine.knowledge_engine import KnowledgeEngine
 from engine.observers import POLL_SECONDS
@@ -34,7 +33,7 @@ def sync_and_follow(kb: Path, settings: Settings, say: Say) -> NoReturn:
             report = engine.report()
             say(report, sync_text(report, kb))
             if watch.polls:
-                _complain(f"the system has no room to follow {kb}; its files are looked through every {POLL_SECONDS} seconds instead")
+                complain(f"evidence: the system has no room to follow {kb}; its files are looked through every {POLL_SECONDS} seconds instead")
             _follow(engine, watch, say)
 
 
@@ -44,9 +43,9 @@ def _follow(engine: KnowledgeEngine, watch: FolderWatch, say: Say) -> NoReturn:
     while True:
         touched |= watch.wait(RETRY_SECONDS if trouble else ANYWAY_SECONDS)
         try:
-            change = engine.freshness()
-            if change.fresh and touched <= set(former.indexed):  # saved as it was; what is not indexed may have become another kind of unreadable
-                report = former
+            change = _change(engine)
+            if change and change.fresh and touched <= set(former.indexed):  # saved as it was
+                report = former  # of a file that is not indexed the reason may be another one now
             else:
                 with calm_display() as progress:
                     report = engine.sync(progress)
@@ -54,13 +53,17 @@ def _follow(engine: KnowledgeEngine, watch: FolderWatch, say: Say) -> NoReturn:
             raise
         except EvidenceError as failure:
             if str(failure) != trouble:
-                _complain(str(failure))
+                complain(f"evidence: {failure}")
             trouble = str(failure)
             continue
         if report.snapshot_id != former.snapshot_id:
-            say(report, change_text(change, former, report))
+            say(report, change_text(change, former, report) if change else sync_text(report, engine.kb))
         former, touched, trouble = report, frozenset(), ""
 
 
-def _complain(sentence: str) -> None:
-    print(printable([f"evidence: {sentence}"]), file=sys.stderr, flush=True)
+def _change(engine: KnowledgeEngine) -> Freshness | None:
+    """What has changed; None where the index is damaged, which a sync heals."""
+    try:
+        return engine.freshness()
+    except IndexDamaged:
+        return None

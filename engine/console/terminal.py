@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len
@@ -13,6 +14,11 @@ _WIDEST = 48  # cells of a column; a longer cell moves the rest of its own row o
 def printable(lines: Iterable[str]) -> str:
     """Lines for a terminal; whatever would steer it is written as an escape."""
     return "\n".join(map(escaped, lines))
+
+
+def complain(sentence: str) -> None:
+    """One sentence on stderr."""
+    print(escaped(sentence), file=sys.stderr, flush=True)
 
 
 def escaped(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.contracts.lookup import ScopeTerm
 from engine.contracts.reports import Problem, SkippedFile
-from engine.errors import EnvironmentProblem
+from engine.errors import EnvironmentProblem, IndexDamaged
 from engine.index.damage import failure_to_read
 from engine.index.search_terms import PAIR, TEXT
 
@@ -85,7 +85,9 @@ class Catalog:
             with _explained():
                 self._connection.execute(f"attach {quoted(path)} as snapshot (read_only)")
                 self._connection.execute("set enable_external_access = false")
-            totals = self._all("select documents, chunks, categories, longest_keyword, terms, pairs from snapshot.totals")[0]
+            [totals] = self._all("select documents, chunks, categories, longest_keyword, terms, pairs from snapshot.totals") or [(None,)]
+            if None in totals:
+                raise IndexDamaged("the catalog has no totals")
         except BaseException:
             self._connection.close()
             raise
@@ -93,8 +95,9 @@ class Catalog:
         self.average_length = {kind: length / max(self.chunk_count, 1) for kind, length in zip((TEXT, PAIR), lengths, strict=True)}
 
     def close(self) -> None:
-        """Release the file."""
-        self._connection.close()
+        """Release the file; with the last answer, where another thread is still reading."""
+        with suppress(duckdb.Error):  # it is closed all the same
+            self._connection.close()
 
     def records(self, rows: np.ndarray) -> list[ChunkRecord]:
         """The records of some rows, in the order given."""

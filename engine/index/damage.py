@@ -7,7 +7,10 @@ import errno
 from engine.errors import EnvironmentProblem, IndexDamaged
 
 _LOST = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.EIO}  # of all reasons of a system, those that a build takes away
-_LACKS = ("Too many open files", "Permission denied", "Cannot allocate memory")  # libraries tell the system's reason in errors of their own
+_LACKS = (  # libraries tell the system's reason in errors of their own
+    *("Too many open files", "Permission denied", "Operation not permitted", "Cannot allocate memory"),
+    *("No locks available", "Could not set lock"),
+)
 
 
 def failure_to_read(what: str, failure: Exception) -> IndexDamaged | EnvironmentProblem:

@@ -43,9 +43,9 @@ def writing_to(home: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, duckdb.Error, RuntimeError) as failure:  # usearch has no error of its own
-        number = failure.errno if isinstance(failure, OSError) else None
+        number = failure.errno if isinstance(failure, OSError) else 0
         what = failure.strerror if isinstance(failure, OSError) and failure.strerror else failure
-        remedy = _REMEDIES.get(number, "make room") if number is not None else "make room"
+        remedy = _REMEDIES.get(number or 0, "make room")
         raise EnvironmentProblem(f"the index cannot be written to {home}: {what}; {remedy} or give another folder (index_dir)") from failure
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from filelock import FileLock
 
 from engine.errors import EnvironmentProblem
+from engine.index.disk import make_way
 
 _LOG = logging.getLogger("engine")
 _FORMAT = 1  # part of the name: another format is another file
@@ -51,6 +52,7 @@ class EmbeddingCache:
         self._stem = f"{re.sub(r'[^A-Za-z0-9_-]+', '-', fingerprint)}-{_FORMAT}"  # no dot: the number stands between dots
         with self._explained():
             self._folder.mkdir(parents=True, exist_ok=True)
+            make_way(self._folder / "lock")
             self._open()
 
     @property

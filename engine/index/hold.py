@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,6 +17,8 @@ try:
 except ImportError:  # Windows refuses to rename a folder in which a file is open, which holds it as well
     fcntl = None  # type: ignore[assignment]
 
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe in the place of the manifest would wait for somebody to write to it
+
 
 class Hold:
     """A shared lock on the manifest of a snapshot; the system releases it when the process ends, however it ends.
@@ -28,13 +31,16 @@ class Hold:
     def __init__(self, folder: Path) -> None:
         self._manifest = folder / MANIFEST
         try:
-            self._descriptor = descriptor = os.open(self._manifest, os.O_RDONLY)
+            self._descriptor = descriptor = os.open(self._manifest, os.O_RDONLY | _NO_WAIT)
         except OSError as failure:
             raise not_opened(folder, failure) from failure
         self.release = weakref.finalize(self, os.close, descriptor)
         if fcntl is not None:
             with suppress(OSError):  # a file system without locks; there nobody can have it alone either, so nobody removes it
                 fcntl.flock(descriptor, fcntl.LOCK_SH)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            self.release()
+            raise IndexDamaged(f"snapshot {folder.name} is damaged: {MANIFEST} is no file")
         if not self.is_in_place:
             self.release()
             raise IndexDamaged(f"snapshot {folder.name} was removed while it was being opened")
@@ -55,7 +61,7 @@ def alone_with(folder: Path) -> Iterator[bool]:
         yield True
         return
     try:
-        descriptor = os.open(folder / MANIFEST, os.O_RDONLY)
+        descriptor = os.open(folder / MANIFEST, os.O_RDWR)  # network drives lock alone only what may be written
     except (FileNotFoundError, NotADirectoryError):
         yield True  # without a manifest it cannot be opened
         return

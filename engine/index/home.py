@@ -34,7 +34,7 @@ def index_home(kb: Path, settings: Settings) -> Path:
     name = _UNSAFE.sub("-", absolute.name)[:40] or "kb"
     home = root / f"{name}-{digest({'path': str(absolute), 'build': settings.build_key})}"
     if mark := next((mark for mark in _TAKEN if mark in str(root)), ""):
-        raise BadSettings(f"index_dir {settings.index_dir or root} has a {mark} in it, which the database does not take for part of a name; give another folder")
+        raise BadSettings(f"index_dir {settings.index_dir or root} has a {mark} in it, which the database does not take; give another folder")
     real = home.resolve()
     if real.is_relative_to(absolute) and not any(part.startswith(".") for part in real.relative_to(absolute).parts):
         raise BadSettings(f"index_dir {settings.index_dir or root} lies inside of the knowledge base; give a folder outside of it")
@@ -44,7 +44,7 @@ def index_home(kb: Path, settings: Settings) -> Path:
 def snapshot_folders(home: Path) -> list[Path]:
     """Every complete snapshot on disk, the one published last first."""
     folders = [path for path in (home / "snapshots").glob("*") if _ID.fullmatch(path.name)]
-    return sorted(folders, key=lambda path: (path.stat().st_mtime_ns, path.name), reverse=True)
+    return sorted(folders, key=lambda path: (path.lstat().st_mtime_ns, path.name), reverse=True)
 
 
 def snapshot_folder(home: Path, snapshot_id: str) -> Path:

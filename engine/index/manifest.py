@@ -30,11 +30,13 @@ def verified(folder: Path) -> Manifest:
     """The manifest of a snapshot that holds exactly the files that were written. Raises IndexDamaged, EnvironmentProblem."""
     manifest = _read(folder)
     try:
-        found = {path.name for path in folder.iterdir()} - {MANIFEST}
+        found = {path.name: path.is_file() for path in folder.iterdir() if path.name != MANIFEST}
     except OSError as failure:
         raise not_opened(folder, failure) from failure
-    for name in sorted(found ^ manifest["files"].keys()):
+    for name in sorted(found.keys() ^ manifest["files"].keys()):
         raise _damaged(folder, f"{name} {'is missing' if name in manifest['files'] else 'does not belong there'}")
+    for name in (name for name, is_file in found.items() if not is_file):
+        raise _damaged(folder, f"{name} is no file")
     try:
         with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="checksum") as pool:
             altered = pool.map(lambda item: file_hash(folder / item[0]) != item[1], manifest["files"].items())
@@ -44,7 +46,7 @@ def verified(folder: Path) -> Manifest:
     except RuntimeError as failure:  # no room for another thread
         raise EnvironmentProblem(f"snapshot {folder.name} cannot be checked: {failure}; give this process what it lacks and try again") from failure
     if wrong:
-        raise _damaged(folder, f"{', '.join(wrong)} is not what was written")
+        raise _damaged(folder, f"{', '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} not what was written")
     return manifest
 
 

@@ -24,11 +24,12 @@ def publish(home: Path, manifest: Manifest) -> None:
     if _can_be_opened(target, manifest):  # built before, from the same files, and perhaps open in a reader
         delete(building)
     else:
-        if os.path.lexists(target):
-            _remove(target)
         flush_folder(building)
+        damaged = _out_of_sight(target) if os.path.lexists(target) else None
         building.rename(target)
         flush_folder(target.parent)
+        if damaged is not None:
+            delete(damaged)
     os.utime(target)  # one that comes back counts as new
     point_to(home, snapshot_id)
 
@@ -41,15 +42,15 @@ def collect(home: Path, current: str, keep: int) -> None:
     for folder in others[keep - 1 :]:
         with alone_with(folder) as alone, suppress(OSError):  # open elsewhere, on Windows
             if alone:
-                _remove(folder)
+                delete(_out_of_sight(folder))
 
 
-def _remove(folder: Path) -> None:
-    """Take a snapshot out of sight as one, so that nobody opens a half of it, then delete it."""
+def _out_of_sight(folder: Path) -> Path:
+    """Rename a snapshot, so that nobody opens a half of it while it is deleted; its new place."""
     hidden = folder.with_name(f"{REMOVED}{folder.name}")
     delete(hidden)
     folder.rename(hidden)
-    delete(hidden)
+    return hidden
 
 
 def _can_be_opened(folder: Path, manifest: Manifest) -> bool:

@@ -38,7 +38,7 @@ class SearchTerms:
     def __init__(self, folder: Path) -> None:
         try:
             arrays = [np.asarray(np.load(folder / name, mmap_mode="r", allow_pickle=False)) for name in TERM_FILES]
-        except (OSError, ValueError) as failure:
+        except (OSError, ValueError, EOFError) as failure:
             raise failure_to_read("the search terms", failure) from failure
         self._letters, self._word_starts, self.keys, self.key_starts, self.rows, self.counts = arrays
 

@@ -31,8 +31,10 @@ class Snapshot:
 
     def close(self) -> None:
         """Release catalog and folder; the mapped files go with the last reference to them."""
-        self.catalog.close()
-        self.hold.release()
+        try:
+            self.catalog.close()
+        finally:
+            self.hold.release()
 
 
 def open_snapshot(home: Path, model_fingerprint: str) -> Snapshot:

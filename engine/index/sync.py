@@ -38,7 +38,7 @@ def sync(kb: Path, settings: Settings, embedder: Embedder, progress: Progress = 
 
 
 def open_or_build(kb: Path, settings: Settings, embedder: Embedder, progress: Progress = no_progress) -> Snapshot:
-    """The newest snapshot; built first where it is missing or damaged. Raises as `sync` does."""
+    """The newest snapshot; built first where it is missing or damaged. Raises IndexDamaged where that cannot be, else as `sync` does."""
     require_knowledge_base(kb)
     home = index_home(kb, settings)
     damage = ""
@@ -112,8 +112,11 @@ def _built(kb: Path, home: Path, settings: Settings, embedder: Embedder, former:
         delete(building)
     with ExitStack() as on_failure:
         on_failure.callback(snapshot.close)
-        with writing_to(home):
-            collect(home, snapshot.id, settings.keep_snapshots)
+        try:
+            with writing_to(home):
+                collect(home, snapshot.id, settings.keep_snapshots)
+        except EnvironmentProblem as failure:  # the switch is done
+            _LOG.warning("old snapshots stay for the time being: %s", failure)
         progress("write", 2, 2)
         on_failure.pop_all()
     return snapshot

@@ -38,7 +38,7 @@ class UsearchIndex:
     def __init__(self, path: Path) -> None:
         try:
             index = Index.restore(str(path), view=True)
-        except RuntimeError as failure:
+        except (OSError, RuntimeError, ValueError) as failure:
             raise failure_to_read("the vector index", failure) from failure
         if index is None:
             raise IndexDamaged("the vector index is missing")

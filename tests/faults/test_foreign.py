@@ -124,11 +124,19 @@ def put_a_folder_in_the_place_of_the_embeddings(index: Healthy) -> None:
     [cache] = Path(index.settings.index_dir).glob("embeddings/*.sqlite")
     cache.unlink()
     (cache / "inner").mkdir(parents=True)
+    (cache.parent / "lock").unlink(missing_ok=True)
+    (cache.parent / "lock/inner").mkdir(parents=True)
+
+
+def leave_a_link_to_nowhere_among_the_snapshots(index: Healthy) -> None:
+    remove_pointer(index)
+    (index.home / "snapshots/0123456789abcdef").symlink_to("nowhere")
 
 
 LOST = (
     *(remove_pointer, remove_snapshots, put_a_file_in_the_place_of_the_folder, put_a_file_in_the_place_of_all_snapshots),
     *(put_folders_in_the_place_of_files, put_a_folder_in_the_place_of_the_embeddings),
+    leave_a_link_to_nowhere_among_the_snapshots,
 )
 
 
