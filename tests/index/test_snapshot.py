@@ -7,23 +7,18 @@ import os
 import resource
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from threading import Thread
 
-import duckdb
 import pytest
 
 from engine.errors import BadSettings, EnvironmentProblem, IndexDamaged, IndexMissing
 from engine.index.embedding import HashEmbedder
 from engine.index.home import current_id, index_home, point_to
-from engine.index.manifest import write_manifest
 from engine.index.snapshot import open_snapshot
 from engine.index.state import freshness, report
 from engine.index.sync import open_or_build, sync
-from engine.knowledge_engine import KnowledgeEngine
 from engine.settings import Settings
-from tests.knowledge_base import WordVectorsModelTokens, hash_settings, open_engine, write_files
+from tests.knowledge_base import WordVectorsModelTokens, hash_settings, write_files
 
 FILES = {"runbooks/disk.md": "# Disk\n\nDelete old logs.\n", "policies/leave.md": "# Leave\n\nAsk your lead.\n"}
 
@@ -81,25 +76,6 @@ def test_a_flipped_byte_is_refused_by_name_and_healed_by_a_rebuild(kb: Path, set
     assert open_or_build(kb, settings, HashEmbedder()).id == snapshot.id
 
 
-def test_an_engine_that_has_a_damaged_snapshot_open_answers_from_the_repaired_one(tmp_path: Path) -> None:
-    for version in ("old", "new"):
-        engine = open_engine(tmp_path, {"a.md": f"# Disk full\n\nThe {version} way to free a disk.\n"})
-        engine.sync()
-        if version == "old":
-            home = index_home(engine.kb, engine.settings)
-            old = next((home / "snapshots").glob("*/catalog.duckdb")).read_bytes()
-            engine.close()
-    damaged = home / "snapshots" / (current_id(home) or "") / "catalog.duckdb"
-    damaged.write_bytes(old)
-    other = KnowledgeEngine.open(engine.kb, settings=engine.settings)  # heals it
-    assert engine.refresh()
-    engine.sync()
-    for one in (engine, other):
-        assert "The new way" in one.lookup_knowledge("how to free a full disk").context_pack.text
-        assert one.freshness().fresh
-        one.close()
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
 def test_a_process_without_a_free_descriptor_does_not_take_the_index_for_damaged(kb: Path, settings: Settings) -> None:
     sync(kb, settings, HashEmbedder()).close()
@@ -116,66 +92,6 @@ def test_a_process_without_a_free_descriptor_does_not_take_the_index_for_damaged
             resource.setrlimit(resource.RLIMIT_NOFILE, limits)
     assert len(failures) >= 3
     assert [str(failure) for failure in failures if isinstance(failure, IndexDamaged) or "Too many open files" not in str(failure)] == []
-
-
-UNREADABLE: dict[str, Callable[[Path], object]] = {
-    "a catalog of another version": lambda folder: duckdb.connect(str(folder / "catalog.duckdb")).execute("drop table totals").close(),
-    "a catalog that is none": lambda folder: (folder / "catalog.duckdb").write_bytes(b"none"),
-    "vectors of another version": lambda folder: (folder / "vectors.usearch").write_bytes(b"usearch of tomorrow"),
-    "no vectors": lambda folder: (folder / "vectors.usearch").write_bytes(b""),
-    "search terms that are none": lambda folder: (folder / "terms-keys.npy").write_bytes(b""),
-}
-
-
-@pytest.mark.parametrize("change", UNREADABLE.values(), ids=UNREADABLE)
-def test_files_that_are_as_written_and_cannot_be_read_are_built_anew(kb: Path, settings: Settings, change: Callable[[Path], object]) -> None:
-    """As after a library was updated and set back."""
-    snapshot = sync(kb, settings, HashEmbedder())
-    snapshot.close()
-    change(snapshot.folder)
-    manifest = {name: value for name, value in snapshot.manifest.items() if name not in ("checksum", "files", "index")}
-    (snapshot.folder / "manifest.json").unlink()
-    write_manifest(snapshot.folder, manifest)
-    with pytest.raises(IndexDamaged):
-        open_snapshot(index_home(kb, settings), HashEmbedder.fingerprint)
-    for build in (open_or_build, sync):
-        healed = build(kb, settings, HashEmbedder())
-        assert (healed.id, healed.catalog.document_count) == (snapshot.id, 2)
-        healed.close()
-
-
-def test_an_engine_that_is_closed_while_others_use_it_stays_closed(tmp_path: Path) -> None:
-    engine = open_engine(tmp_path, {f"{i}.md": f"# Page {i}\n\nHow to free disk {i}.\n" for i in range(50)})
-    view, told = engine.with_settings(engine.settings), []
-
-    def ask() -> None:
-        while True:
-            try:
-                view.lookup_knowledge("free a disk")
-            except EnvironmentProblem as failure:
-                told.append(str(failure))
-                return
-
-    threads = [Thread(target=ask) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    held = engine._snapshot.hold
-    engine.close()
-    for thread in threads:
-        thread.join()
-    assert (told, held.release.alive) == (["the engine is closed; open it again"] * 4, False)
-    for use in (engine.refresh, engine.sync, engine.report, lambda: engine.with_settings(engine.settings)):
-        with pytest.raises(EnvironmentProblem, match="engine is closed"):
-            use()
-
-
-def test_an_engine_that_is_closed_during_its_sync_stays_closed(tmp_path: Path) -> None:
-    engine = open_engine(tmp_path, {"a.md": "# Disk\n\nFree it.\n"})
-    write_files(engine.kb, {"a.md": "# Disk\n\nFree it again.\n"})
-    with pytest.raises(EnvironmentProblem, match="engine is closed"):
-        engine.sync(lambda stage, done, total: engine.close())
-    with pytest.raises(EnvironmentProblem, match="engine is closed"):
-        engine.lookup_knowledge("disk")
 
 
 def test_a_snapshot_of_another_index_is_refused(kb: Path, settings: Settings) -> None:
