@@ -101,6 +101,8 @@ class Meter:
         """The error that ends the work here: what is kept, and how to go on."""
         if self.step.is_published:
             return Stopped("stopped; the new index is in place")
+        if self.step.stage == "wait":
+            return Stopped("stopped waiting; the other process goes on building this index")
         done = self.step.done if self.step.stage == "embed" else self._totals.get("embed", 0)
         if not done:
             return Stopped("stopped before any passage was embedded; nothing has changed, and the next run starts again")

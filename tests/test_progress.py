@@ -111,3 +111,9 @@ def test_one_build_of_many_is_told_of_only_when_it_takes_long(capsys: pytest.Cap
     told = capsys.readouterr().err.splitlines()
     assert told[0] == "Embedding passages: 310 documents, 3,000 passages."
     assert told[1].startswith("Embedding passages: ")
+
+
+def test_who_stops_waiting_hears_that_the_other_process_goes_on() -> None:
+    meter = Meter()
+    meter.note("wait", 3, 600)
+    assert str(meter.stopped("go on")) == "stopped waiting; the other process goes on building this index"

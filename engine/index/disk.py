@@ -18,6 +18,7 @@ _REMEDIES = {
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "make it writable"),
     **dict.fromkeys((errno.EMFILE, errno.ENFILE), "let this process open more files"),
     **dict.fromkeys((errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENOTEMPTY), "remove what stands there"),
+    errno.ENOENT: "make the folder",
 }
 
 
