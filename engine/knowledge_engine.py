@@ -104,7 +104,7 @@ class KnowledgeEngine:
             newest = current_id(home)
             if newest is None or (newest == self._snapshot.id and self._snapshot.hold.is_in_place):
                 return False
-            self._snapshot, self._owns_snapshot = open_snapshot(home, self._embedder.fingerprint), True
+            self._take(open_snapshot(home, self._embedder.fingerprint))
             return True
 
     def sync(self, progress: Progress = no_progress) -> SyncReport:
@@ -116,10 +116,10 @@ class KnowledgeEngine:
             if self._is_closed:
                 snapshot.close()
             elif current_id(home) == snapshot.id:
-                self._snapshot, self._owns_snapshot = snapshot, True
+                self._take(snapshot)
             else:  # another writer has gone on meanwhile
                 snapshot.close()
-                self._snapshot, self._owns_snapshot = open_snapshot(home, self._embedder.fingerprint), True
+                self._take(open_snapshot(home, self._embedder.fingerprint))
         return self.report()
 
     def freshness(self) -> Freshness:
@@ -160,6 +160,10 @@ class KnowledgeEngine:
             self._is_closed = True
             if self._owns_snapshot:
                 self._snapshot.close()
+
+    def _take(self, snapshot: Snapshot) -> None:
+        """Answer from another snapshot; the former one goes with its last user."""
+        self._snapshot, self._owns_snapshot = snapshot, True
 
     def _require_open(self) -> None:
         if self._is_closed:

@@ -34,12 +34,12 @@ def sync_and_follow(kb: Path, settings: Settings, say: Say) -> NoReturn:
             say(report, sync_text(report, kb))
             if watch.polls:
                 complain(f"evidence: the system has no room to follow {kb}; its files are looked through every {POLL_SECONDS} seconds instead")
-            _follow(engine, watch, say)
+            _follow(engine, report, watch, say)
 
 
-def _follow(engine: KnowledgeEngine, watch: FolderWatch, say: Say) -> NoReturn:
+def _follow(engine: KnowledgeEngine, former: SyncReport, watch: FolderWatch, say: Say) -> NoReturn:
     """Sync after each change; an error is said once, and the next attempt waits for another change or for RETRY_SECONDS."""
-    former, touched, trouble = engine.report(), frozenset[str](), ""
+    touched, trouble = frozenset[str](), ""
     while True:
         touched |= watch.wait(RETRY_SECONDS if trouble else ANYWAY_SECONDS)
         try:

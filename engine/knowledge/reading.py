@@ -42,14 +42,24 @@ def read_files(kb: Path, known: Mapping[str, str], progress: Progress) -> Files:
     for done, (source, path) in enumerate(listed):
         if done % _FILES_A_STEP == 0:
             progress("read", done, len(listed))
-        data = read_file(source, path, root)
-        if isinstance(data, SkippedFile):
-            skipped.append(data)
-        elif known.get(source) == (content_hash := bytes_hash(data)):
+        found = read_if_new(source, path, root, known.get(source))
+        if found is None:
             kept.append(source)
-        elif isinstance(text := decode(source, data), SkippedFile):
-            skipped.append(text)
+        elif isinstance(found, SkippedFile):
+            skipped.append(found)
         else:
-            new.append(NewFile(source, text, content_hash))
+            new.append(found)
     progress("read", len(listed), len(listed))
     return Files(tuple(kept), tuple(new), tuple(sorted(skipped, key=lambda file: (file.source, file.code, file.reason))))
+
+
+def read_if_new(source: str, path: Path, root: Path, known: str | None) -> NewFile | SkippedFile | None:
+    """A file that `list_files` found below `root`; None where its content hash is the known one, and then it is never decoded."""
+    data = read_file(source, path, root)
+    if isinstance(data, SkippedFile):
+        return data
+    content_hash = bytes_hash(data)
+    if content_hash == known:
+        return None
+    text = decode(source, data)
+    return text if isinstance(text, SkippedFile) else NewFile(source, text, content_hash)

@@ -10,8 +10,8 @@ from pathlib import Path
 from threading import Lock
 
 from engine.contracts.reports import SkippedFile
-from engine.digest import bytes_hash
-from engine.knowledge.files import decode, list_files, read_file
+from engine.knowledge.files import list_files
+from engine.knowledge.reading import read_if_new
 
 # Two changes within one tick of a file system's clock leave one time stamp; FAT has the longest tick, two seconds.
 SETTLED_NS = 2_000_000_000
@@ -55,13 +55,11 @@ class SeenFiles:
         signature, changed_ns = _signature(path)
         if former and former.signature == signature and (former.checked or former.content_hash == known):
             return former, True
-        data = read_file(source, path, root)
-        if isinstance(data, SkippedFile):
-            return _Seen(signature, None, checked=True), data.code != "unreadable" and now - changed_ns >= SETTLED_NS
-        content_hash = bytes_hash(data)
-        checked = content_hash != known
-        skipped = checked and isinstance(decode(source, data), SkippedFile)
-        return _Seen(signature, None if skipped else content_hash, checked), now - changed_ns >= SETTLED_NS
+        found = read_if_new(source, path, root, known)
+        settled = now - changed_ns >= SETTLED_NS
+        if isinstance(found, SkippedFile):
+            return _Seen(signature, None, checked=True), found.code != "unreadable" and settled
+        return _Seen(signature, known if found is None else found.content_hash, checked=found is not None), settled
 
 
 def _signature(path: Path) -> tuple[Signature, int]:

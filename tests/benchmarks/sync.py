@@ -1,4 +1,4 @@
-"""What a sync costs: `python -m tests.benchmarks.sync [--documents N] [--chunks N,N] [--json]`, half an hour on two cores.
+"""What a sync costs: `python -m tests.benchmarks.sync [--documents N] [--chunks N,N] [--json]`, twenty minutes on two cores.
 
 Three measures of one run: a sync after one edit against the build of the whole knowledge base, a whole sync against bare
 `model.encode` of the same texts, and the time to open a snapshot, checksums included. Sizes that no real knowledge base has are

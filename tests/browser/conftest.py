@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.running import HOW_TO_GET_IT, PATIENCE, browsing, chromium, serve
-from tests.pages.tiny import write_tiny
+from tests.pages.tiny import tiny_environment
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -29,12 +29,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """A tiny knowledge base without a model, and an index of its own."""
-    folder = tmp_path_factory.mktemp("browser")
-    return {
-        "EVIDENCE_KB": str(write_tiny(folder / "kb")),
-        "EVIDENCE_EMBEDDING_MODEL": "hash",
-        "EVIDENCE_INDEX_DIR": str(folder / "index"),
-    }
+    return tiny_environment(tmp_path_factory.mktemp("browser"))
 
 
 @pytest.fixture(scope="module")

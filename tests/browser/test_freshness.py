@@ -10,7 +10,7 @@ import pytest
 from engine import KnowledgeEngine, load_settings
 from tests.browser.running import drawn, expect, serve
 from tests.knowledge_base import write_files
-from tests.pages.tiny import write_tiny
+from tests.pages.tiny import tiny_environment
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -23,11 +23,7 @@ NOON, DAWN = ({"depots/wombat.md": f"# Wombat duty\n\nFeed the wombat at {time}.
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     """A knowledge base of its own, since these tests change it, without a model."""
-    return {
-        "EVIDENCE_KB": str(write_files(write_tiny(tmp_path / "kb"), NOON)),
-        "EVIDENCE_EMBEDDING_MODEL": "hash",
-        "EVIDENCE_INDEX_DIR": str(tmp_path / "index"),
-    }
+    return tiny_environment(tmp_path, NOON)
 
 
 def test_an_edit_is_noticed_without_a_click_and_a_click_brings_it_into_the_answer(page: Page, environment: dict[str, str]) -> None:

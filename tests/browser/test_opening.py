@@ -14,7 +14,7 @@ from engine.index.embedding import HashEmbedder, document_fingerprint
 from engine.index.embedding_cache import EmbeddingCache
 from tests.browser.running import drawn, expect, serve
 from tests.knowledge_base import write_files
-from tests.pages.tiny import DIRECT, write_tiny
+from tests.pages.tiny import DIRECT, tiny_environment
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -27,11 +27,7 @@ PAGES = {f"more/{i}.md": f"# Wombat {i}\n\nText {i}.\n\n## Food\n\nLeaves {i}.\n
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     """A knowledge base of several batches that nobody has built yet, without a model."""
-    return {
-        "EVIDENCE_KB": str(write_files(write_tiny(tmp_path / "kb"), PAGES)),
-        "EVIDENCE_EMBEDDING_MODEL": "hash",
-        "EVIDENCE_INDEX_DIR": str(tmp_path / "index"),
-    }
+    return tiny_environment(tmp_path, PAGES)
 
 
 @contextmanager

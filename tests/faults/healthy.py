@@ -56,6 +56,13 @@ class Healthy:
             return str(refused)
         return ""
 
+    def expect_refusal_and_healing(self, *words: str) -> None:
+        """The index is refused with a message that has the words and names the command that repairs it; then it is healed."""
+        told = self.refusal()
+        missing = [word for word in (*words, "evidence sync") if word not in told]
+        self.expect_healing()
+        assert (missing, told) == ([], told)
+
     def expect_healing(self) -> None:
         """An engine builds the snapshot again and answers as before; the next one just opens it."""
         with KnowledgeEngine.open(self.kb, settings=self.settings) as engine:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+
+from tests.knowledge_base import write_files
 
 SETTINGS = """
 evidence_floor = 0.25
@@ -84,12 +87,15 @@ EXAMPLES = f"""
 """
 
 
-def write_tiny(folder: Path) -> Path:
-    """Write the knowledge base and return its folder."""
-    for source, text in DOCUMENTS.items():
-        path = folder / source
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    (folder / "cases.yaml").write_text(EXAMPLES, encoding="utf-8")
-    (folder / "evidence.toml").write_text(SETTINGS, encoding="utf-8")
-    return folder
+def write_tiny(folder: Path, more: Mapping[str, str] | None = None) -> Path:
+    """Write the knowledge base, with some more files, and return its folder."""
+    return write_files(folder, {**DOCUMENTS, "cases.yaml": EXAMPLES, "evidence.toml": SETTINGS, **(more or {})})
+
+
+def tiny_environment(folder: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """What a server needs to know to serve the knowledge base from a folder, without a model and with an index of its own."""
+    return {
+        "EVIDENCE_KB": str(write_tiny(folder / "kb", more)),
+        "EVIDENCE_EMBEDDING_MODEL": "hash",
+        "EVIDENCE_INDEX_DIR": str(folder / "index"),
+    }
