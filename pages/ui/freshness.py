@@ -15,6 +15,7 @@ from pages.ui.safe import sentence
 LOOK_SECONDS = 5  # until an edit is noticed
 MOST_SHARE = 0.05  # of the time that may go into looking, where a folder is large
 SYNC_SECONDS = 1  # between two pictures of a sync
+TABLE_PIXELS = 520  # room for a path; the list opens no wider than what is in it
 MOST_ROWS = 200  # of changed files; they are sent to the browser with every look
 
 
@@ -119,7 +120,14 @@ def _notice(upkeep: Upkeep) -> None:
 def _changed_files(state: Freshness) -> None:
     rows = [{"Change": word, "File": source} for word, files in state.by_kind.items() for source in files]
     with st.popover("Which files", key="ask_changed", icon=":material/difference:"):
-        st.dataframe(pd.DataFrame(rows[:MOST_ROWS]), key="ask_changed_table", hide_index=True, alt="Changed files, each with its kind of change")
+        st.dataframe(
+            pd.DataFrame(rows[:MOST_ROWS]),
+            key="ask_changed_table",
+            width=TABLE_PIXELS,
+            hide_index=True,
+            column_config={"Change": st.column_config.TextColumn(width="small")},
+            alt="Changed files, each with its kind of change",
+        )
         if len(rows) > MOST_ROWS:
             st.caption(f"The first {MOST_ROWS} of {len(rows):,} files.")
 
