@@ -118,7 +118,7 @@ class RunComparison(Contract):
     only_first: tuple[str, ...] = Field(description="Ids of questions that only the first has asked.")
     only_second: tuple[str, ...]
     measures: tuple[MeasureComparison, ...]
-    changes: tuple[OutcomeChange, ...] = Field(description="Those with another measure, place, relevance or pack, the greatest loss in nDCG@10 first.")
+    changes: tuple[OutcomeChange, ...] = Field(description="Those with another measure, place, relevance or pack, greatest loss in nDCG@10 first.")
 
 
 class CurvePoint(Contract):
