@@ -153,7 +153,7 @@ def test_a_sink_that_fails_costs_no_answer(tmp_path: Path, caplog: pytest.LogCap
     assert "a sink did not take the record" in caplog.text
 
 
-@pytest.mark.parametrize("scope", [[3], {"category": 3}, {"category": ["runbooks", None]}, {3: "x"}])
+@pytest.mark.parametrize("scope", [[3], {"category": 3}, {"category": True}, {"category": ["runbooks", None]}, {3: "x"}])
 def test_a_scope_of_the_wrong_type_is_bad_input(tmp_path: Path, scope: Any) -> None:
     with open_engine(tmp_path, FILES) as opened, pytest.raises(BadInput):
         opened.lookup_knowledge("disk", scope=scope)

@@ -25,7 +25,7 @@ from engine.index.recipe import reading_recipe
 from engine.index.search_terms_join import joined
 from engine.index.search_terms_writer import TermCounter, write_search_terms
 from engine.index.snapshot import Snapshot
-from engine.index.vectors import VECTORS, write_vectors
+from engine.index.vectors import VECTORS, require_length, write_vectors
 from engine.knowledge.chunking import chunk_document
 from engine.knowledge.corpus import folder_categories, twin_problems
 from engine.knowledge.document import read_document
@@ -110,14 +110,16 @@ def _filed(record: DocumentRecord, folder: str | None) -> DocumentRecord:
 
 
 def _vectors(plan: Plan, former: Snapshot | None, new: np.ndarray) -> np.ndarray:
-    """The vectors of all chunks by row, float32 [chunks, dimension]."""
+    """The vectors of all chunks by row, float32 [chunks, dimension]. Raises ModelUnavailable where the new ones are of another length."""
     stay = np.flatnonzero(plan.kept_rows >= 0)
     if former is None or former.vectors is None or not len(stay):
         return new  # in order already
     kept = former.vectors.vectors(stay)
     vectors = np.empty((len(kept) + len(new), kept.shape[1]), dtype=np.float32)
     vectors[plan.kept_rows[stay]] = kept
-    vectors[plan.new_rows] = new.reshape(-1, kept.shape[1])
+    if len(new):
+        require_length(new, kept.shape[1])
+        vectors[plan.new_rows] = new
     return vectors
 
 

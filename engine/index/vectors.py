@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from usearch.index import Index, MetricKind, search
 
-from engine.errors import IndexDamaged
+from engine.errors import IndexDamaged, ModelUnavailable
 from engine.index.damage import failure_to_read
 
 VECTORS = "vectors.usearch"
@@ -20,7 +20,11 @@ class VectorIndex(Protocol):
     """A set of vectors by row number."""
 
     def nearest(self, query: np.ndarray, count: int, rows: np.ndarray | None) -> np.ndarray:
-        """At least `count` rows nearest to the query among `rows` (None: all), where there are so many; int64, unordered."""
+        """At least `count` rows nearest to the query among `rows` (None: all), where there are so many; int64, unordered.
+
+        Raises:
+            ModelUnavailable: the query is not as long as the vectors.
+        """
         ...
 
     def similarities(self, query: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -45,6 +49,7 @@ class UsearchIndex:
         self._index: Any = index
 
     def nearest(self, query: np.ndarray, count: int, rows: np.ndarray | None) -> np.ndarray:
+        require_length(query, self._index.ndim)
         size = len(self._index) if rows is None else len(rows)
         wanted = count + _SLACK
         while wanted < size:
@@ -69,6 +74,15 @@ class UsearchIndex:
 
     def vectors(self, rows: np.ndarray) -> np.ndarray:
         return np.asarray(self._index.get(rows.astype(np.uint64)), dtype=np.float32)
+
+
+def require_length(vectors: np.ndarray, dimension: int) -> None:
+    """One index has vectors of one length; a model whose files stayed the same may still give others. Raises ModelUnavailable."""
+    if vectors.shape[-1] != dimension:
+        raise ModelUnavailable(
+            f"the model returned vectors of {vectors.shape[-1]} numbers, and the index has vectors of {dimension}; "
+            "choose the embedding_model that built it, or give another folder (index_dir)"
+        )
 
 
 def write_vectors(path: Path, vectors: np.ndarray) -> None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 
 from engine.contracts.lookup import ScopeTerm
 from engine.errors import UnknownScope
 from engine.index.catalog import Catalog
 
-ScopeInput = Mapping[str, str | Sequence[str]] | Sequence[str] | None
+ScopeValue = str | int | float | date  # compared with the author's text, so 2024 is "2024"
+ScopeInput = Mapping[str, ScopeValue | Sequence[ScopeValue]] | Sequence[str] | None
 _MOST_NAMED = 12
 
 
 def read_scope(scope: ScopeInput, catalog: Catalog) -> tuple[ScopeTerm, ...]:
-    """Conditions from `{"category": "runbooks"}` or `["category=runbooks", "owner!=edge", "updated="]`.
+    """Conditions from `{"category": "runbooks", "year": 2024}` or `["category=runbooks", "owner!=edge", "updated="]`.
 
     The same field twice is OR, fields are AND, `field=` is "empty", `field!=x` is "not x".
 
@@ -41,10 +43,11 @@ def _conditions(scope: ScopeInput) -> Iterable[tuple[str, str, str]]:
         scope = [scope]
     if isinstance(scope, Mapping):
         for field, value in scope.items():
-            if not isinstance(value, str) and (not isinstance(value, Sequence) or not value):
+            values = [value] if isinstance(value, ScopeValue | bytes) else value
+            if not isinstance(values, Sequence) or not values:
                 raise UnknownScope(f"the scope {field} has no values; name one, or leave the field out")
-            for one in [value] if isinstance(value, str) else value:
-                yield _text(field), "=", _text(one)
+            for one in values:
+                yield _text(field), "=", _value_text(field, one)
         return
     for condition in scope or ():
         name, equals, value = _text(condition).partition("=")
@@ -58,6 +61,12 @@ def _text(value: object) -> str:
     if not isinstance(value, str):
         raise UnknownScope(f"the scope holds {value!r}, which is no text; write field=value")
     return value
+
+
+def _value_text(field: str, value: object) -> str:
+    if not isinstance(value, ScopeValue) or isinstance(value, bool):  # the author may have written yes, on or 1
+        raise UnknownScope(f"the scope {field} holds {value!r}; give a text, number or date as it stands in the files")
+    return str(value)
 
 
 def _known(wanted: str, known: Iterable[str]) -> str:
