@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from engine.contracts.codes import AttemptName
 from engine.contracts.evaluation import CaseOutcome
 from engine.contracts.lookup import LookupResult
 from engine.contracts.lookup_trace import AttemptTrace
