@@ -149,9 +149,9 @@ class KnowledgeEngine:
         """Ask the golden questions, or other cases, and measure what comes. Raises BadInput."""
         return evaluate(self.cases() if cases is None else cases, self.settings, self._snapshot, self._embedder, split, progress)
 
-    def calibrate(self, split: Split | None = None, cases: Sequence[Case] | None = None, progress: Progress = no_progress) -> Calibration:
+    def calibrate(self, cases: Sequence[Case] | None = None, progress: Progress = no_progress, *, split: Split | None = None) -> Calibration:
         """Find thresholds with the golden questions, or other cases. Raises BadInput."""
-        return calibrate(self.cases() if cases is None else cases, self.settings, self._snapshot, self._embedder, split, progress)
+        return calibrate(self.cases() if cases is None else cases, self.settings, self._snapshot, self._embedder, progress, split=split)
 
     def save_run(self, run: EvaluationRun) -> SavedRun:
         """Put an evaluation at the front of the history. Raises EnvironmentProblem."""

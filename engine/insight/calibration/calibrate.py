@@ -27,8 +27,9 @@ def calibrate(
     settings: Settings,
     snapshot: Snapshot,
     embedder: Embedder,
-    split: Split | None = None,
     progress: Progress = no_progress,
+    *,
+    split: Split | None = None,
 ) -> Calibration:
     """Ask every case of a split (None: all) without filter and floor, and choose thresholds by the best similarity of each.
 
