@@ -32,7 +32,9 @@ def test_what_was_measured_is_said() -> None:
     assert [gate.measured for gate in held_against(RUN, read_demands(["hit@packed>0", "P@1>0"]))] == [0.75, 1.0]
 
 
-@pytest.mark.parametrize("demand", ["", "nDCG@10", "nDCG@10=0.8", "nDCG@10>=", "nDCG@10>=80", "nDCG@10>=0.8.1", ">=0.8", "nDCG@10>=nan", "nDCG@10>=-1"])
+@pytest.mark.parametrize(
+    "demand", ["", "nDCG@10", "nDCG@10=0.8", "nDCG@10>=", "nDCG@10>=80", "nDCG@10>=0.8.1", ">=0.8", "nDCG@10>=nan", "nDCG@10>=-1"]
+)
 def test_what_is_no_demand_is_refused_with_the_form(demand: str) -> None:
     with pytest.raises(BadInput, match=r"is no demand; write MEASURE, one of >=, >, <= and <, and a number from 0 to 1, as in nDCG@10>=0.80"):
         read_demands([demand])
