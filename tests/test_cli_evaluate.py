@@ -47,7 +47,7 @@ def test_the_text_has_measures_misses_violations_refusals_and_gates(folder: Path
     assert rows["nDCG@10"][:5] == ["0.500", "0.000", "to", "1.000", "2"]
     assert rows["refused_unanswerable"][0] == "0.500" and rows["must_not"][0] == "1.000"
     text = done.stdout
-    missed = r"  scoped  restart the\x1b[31m consumer  expected runbooks/queue.md  first policies/leave.md  no candidate"
+    missed = r"  scoped  restart the\x1b[31m consumer  expected runbooks/queue.md  first policies/100%~#1.md  no candidate"
     assert f"\nMissed: an expected passage is not in the packed context: 1\n{missed}\n" in text
     assert "\nMust not be evidence, and is: 1\n  cause  old logs fill the disk  runbooks/disk.md#disk/mitigation\n" in text
     assert "\nAnswerable, and nothing was found: 1\n  scoped  " in text
