@@ -98,6 +98,7 @@ def test_an_old_index_is_asked_and_said_to_be_old(folder: Path) -> None:
     ("arguments", "sentence"),
     [
         (["evaluate", "none.yaml"], "there is no file none.yaml; give a file of golden questions, or none for the cases.yaml of the knowledge base"),
+        (["evaluate", "kb"], "kb is a folder; give a file of golden questions here, and the folder of a knowledge base with --kb"),
         (["evaluate", "--gate", "ndcg@10>=0.5"], "there is no measure ndcg@10; did you mean nDCG@10?"),
         (["evaluate", "--gate", "nDCG@10"], "is no demand; write MEASURE, one of"),
         (["evaluate", "more.yaml", "--gate", "must_not<=0"], "cannot be judged: no question measures must_not"),
