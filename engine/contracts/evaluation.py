@@ -12,13 +12,19 @@ from engine.contracts.lookup_trace import Similarity
 
 Split = Literal["dev", "test"]
 RANKED = ("nDCG@10", "R@5", "RR@10", "P@1")  # of the order of the candidates; names as ir-measures writes them
+RANKED_MEANINGS = {
+    "nDCG@10": "expected targets among the first ten, the higher the better; the best order is 1 (Järvelin & Kekäläinen 2002)",
+    "R@5": "share of the expected targets among the first five",
+    "RR@10": "1 / rank of the first expected target, 0 after the tenth",
+    "P@1": "whether an expected target comes first",
+}
 SHARES = {
     "hit@packed": "answerable questions with an expected passage in the packed context",
     "refused_unanswerable": "unanswerable questions for which nothing was found",
     "refused_or_low_unanswerable": "unanswerable questions for which nothing was found, or at relevance low",
     "refused_answerable": "answerable questions for which nothing was found",
     "refused_or_low_answerable": "answerable questions for which nothing was found, or at relevance low",
-    "must_not": "questions with something among the evidence that must not be there",
+    "must_not": "questions with a mustNot, of which something is among the evidence",
     "filtered": "questions whose first attempt was narrowed to one category",
     "fallback": "questions that were asked again without the filter",
 }
@@ -42,11 +48,12 @@ class CaseOutcome(Contract):
     split: Split
     answerable: bool
     expected: tuple[str, ...]
+    must_not: tuple[str, ...] = ()
     scope: tuple[str, ...]
-    measures: dict[str, float] = Field(description="The ranked measures; none for an unanswerable question.")
-    first_rank: int | None = Field(description="Place of the first expected target among the candidates, 1 is best; none where it is no candidate.")
+    measures: dict[str, float] = Field(description="The ranked measures, six decimals; none where nothing is expected.")
+    first_rank: int | None = Field(description="Place of the first expected target in the ranking, 1 is best; none where it is no candidate.")
     first_found: str | None = Field(description="Source of the first candidate.")
-    packed: bool | None = Field(description="Whether an expected passage is in the packed context; none for an unanswerable question.")
+    packed: bool | None = Field(description="Whether an expected passage is in the packed context, at least in part; none where nothing is expected.")
     violations: tuple[str, ...] = Field(description="What must not be evidence and is.")
     found: bool
     reason_code: ReasonCode
