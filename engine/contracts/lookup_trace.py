@@ -100,6 +100,7 @@ class AttemptTrace(Contract):
     filter: str | None = Field(description="The L0-derived category, where there was one.")
     searched_chunks: int = Field(ge=0, description="Chunks that scope and filter left to search; the search over them is complete.")
     candidate_count: int = Field(ge=0)
+    lexical_count: int = Field(default=0, ge=0, description="How many of them only the words of the query proposed; by similarity these come last.")
     evidence_count: int = Field(ge=0, description="Blocks that came of it.")
     top_similarity: Similarity | None = Field(description="Of the candidates that the embedder can read, where there are any.")
     reference_threshold: Similarity

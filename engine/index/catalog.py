@@ -15,6 +15,7 @@ from engine.contracts.lookup import ScopeTerm
 from engine.contracts.reports import Problem, SkippedFile
 from engine.errors import EnvironmentProblem, IndexDamaged
 from engine.index.damage import failure_to_read
+from engine.index.lengths import Lengths
 from engine.index.search_terms import PAIR, TEXT
 
 CATALOG = "catalog.duckdb"
@@ -111,6 +112,13 @@ class Catalog:
         columns: list[list[Any]] = [[tuple(value) if isinstance(value, list) else value for value in record] for record in found]
         by_row = {record[0]: ChunkRecord(*record) for record in columns}
         return [by_row[row] for row in rows.tolist()]
+
+    def lengths(self) -> Lengths:
+        """The lengths of all passages and documents."""
+        with _explained(), self._connection.cursor() as cursor:
+            terms = cursor.execute("select terms from snapshot.chunks order by row").fetchnumpy()["terms"]
+            starts = cursor.execute("select min(row) as start from snapshot.chunks group by source order by start").fetchnumpy()["start"]
+        return Lengths.of(np.asarray(terms), np.asarray(starts))
 
     def contents(self, rows: Sequence[int]) -> dict[int, tuple[str, int]]:
         """Text of some rows, and how many of its characters were carried from a table or fence head."""

@@ -7,7 +7,7 @@ these.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -63,6 +63,11 @@ class SearchTerms:
             for row, count in zip(wanted[present].tolist(), self.counts[start:end][places[present]].tolist(), strict=True):
                 found[row][term] = count
         return found
+
+    def postings(self, kind: int, searched: Iterable[str]) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+        """Each known one of some terms, with the rows that have it, rising, and how often each has it."""
+        for term, start, end in self._places(kind, searched):
+            yield term, self.rows[start:end], self.counts[start:end]
 
     def _places(self, kind: int, searched: Iterable[str]) -> list[tuple[str, int, int]]:
         """The known ones of some terms, each with where its chunks begin and end."""

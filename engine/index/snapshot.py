@@ -10,6 +10,7 @@ from engine.errors import IndexDamaged, IndexMissing
 from engine.index.catalog import CATALOG, Catalog
 from engine.index.hold import Hold
 from engine.index.home import current_id, snapshot_folder
+from engine.index.lengths import Lengths
 from engine.index.manifest import Manifest, verified
 from engine.index.search_terms import SearchTerms
 from engine.index.vectors import VECTORS, UsearchIndex, VectorIndex
@@ -26,6 +27,7 @@ class Snapshot:
     manifest: Manifest
     catalog: Catalog
     terms: SearchTerms
+    lengths: Lengths
     vectors: VectorIndex | None  # None where there is no chunk
     hold: Hold = field(repr=False)
 
@@ -75,6 +77,6 @@ def open_folder(folder: Path, model_fingerprint: str) -> Snapshot:
         catalog = Catalog(folder / CATALOG)
         on_failure.callback(catalog.close)
         vectors = UsearchIndex(folder / VECTORS) if manifest["counts"]["chunks"] else None
-        snapshot = Snapshot(folder.name, folder, manifest, catalog, SearchTerms(folder), vectors, hold)
+        snapshot = Snapshot(folder.name, folder, manifest, catalog, SearchTerms(folder), catalog.lengths(), vectors, hold)
         on_failure.pop_all()
         return snapshot

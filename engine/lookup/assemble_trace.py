@@ -65,6 +65,7 @@ def trace_attempt(attempt: Attempt, settings: Settings) -> AttemptTrace:
         filter=attempt.category,
         searched_chunks=attempt.searched_chunks,
         candidate_count=len(attempt.candidates),
+        lexical_count=sum(one.by_words for one in attempt.candidates),
         evidence_count=len(attempt.blocks),
         top_similarity=attempt.top_similarity,
         reference_threshold=settings.reference_threshold,

@@ -26,6 +26,7 @@ class Control(NamedTuple):
 SEARCH = (
     Control("use_l0_filter", "L0 category filter", 1),
     Control("candidate_count", "Candidates", 10),
+    Control("lexical_candidates", "Candidates by words", 10),
 )
 THRESHOLDS = (
     Control("evidence_floor", "Evidence floor", 0.01),
@@ -42,7 +43,9 @@ WEIGHTS = (
     Control("rule_weights.lexical", "Words in the text", 0.05),
     Control("rule_weights.phrase", "Word order", 0.05),
     Control("rule_weights.title", "Title and headings", 0.05),
-    Control("rule_weights.hint", "L0 hint", 0.01),
+    Control("rule_weights.document_words", "Words in the document", 0.05),
+    Control("rule_weights.document_similarity", "Nearest of the document", 0.05),
+    Control("rule_weights.hint", "L0 hint", 0.05),
     Control("rule_weights.entity", "Names and codes", 0.05),
     Control("rule_weights.category", "Category", 0.01),
 )

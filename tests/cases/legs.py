@@ -4,4 +4,4 @@ from __future__ import annotations
 
 import pytest
 
-EVERY_LEG = pytest.mark.parametrize("leg", [{}], ids=["vectors"])
+EVERY_LEG = pytest.mark.parametrize("leg", [{}, {"lexical_candidates": 20}], ids=["vectors", "words as well"])

@@ -37,7 +37,8 @@ def evaluate(
         BadInput: there is no case to ask, no text to find, or a case names what the snapshot does not have.
     """
     questions = read_questions(chosen(cases, split, snapshot), snapshot.catalog)
-    wide = settings.model_copy(update={"trace_candidates": settings.candidate_count})  # the trace then holds the whole ranking
+    everything = settings.candidate_count + settings.lexical_candidates  # so that the trace holds the whole ranking
+    wide = settings.model_copy(update={"trace_candidates": everything})
     rankings, outcomes = [], []
     for question, result in asked(questions, wide, snapshot, embedder, progress):
         ranked = ranking(candidate_places(result), question.expected)
