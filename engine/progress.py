@@ -19,8 +19,9 @@ _TITLES = {
     "write": "Writing the index",
     "words": "Reading words",
     "check": "Checking",
+    "evaluate": "Asking golden questions",
 }
-_NOUNS = {"read": "files", "chunk": "documents", "embed": "passages", "words": "passages"}  # what a stage counts
+_NOUNS = {"read": "files", "chunk": "documents", "embed": "passages", "words": "passages", "evaluate": "questions"}  # what a stage counts
 
 
 def no_progress(stage: str, done: int, total: int) -> None:

@@ -18,7 +18,7 @@ SHARES = {
     "refused_or_low_unanswerable": "unanswerable questions for which nothing was found, or at relevance low",
     "refused_answerable": "answerable questions for which nothing was found",
     "refused_or_low_answerable": "answerable questions for which nothing was found, or at relevance low",
-    "must_not": "questions with something among the evidence that must not be there",
+    "must_not": "questions with a mustNot, of which something is among the evidence",
     "filtered": "questions whose first attempt was narrowed to one category",
     "fallback": "questions that were asked again without the filter",
 }
@@ -42,11 +42,12 @@ class CaseOutcome(Contract):
     split: Split
     answerable: bool
     expected: tuple[str, ...]
+    must_not: tuple[str, ...] = ()
     scope: tuple[str, ...]
-    measures: dict[str, float] = Field(description="The ranked measures; none for an unanswerable question.")
-    first_rank: int | None = Field(description="Place of the first expected target among the candidates, 1 is best; none where it is no candidate.")
+    measures: dict[str, float] = Field(description="The ranked measures, six decimals; none where nothing is expected.")
+    first_rank: int | None = Field(description="Place of the first expected target in the ranking, 1 is best; none where it is no candidate.")
     first_found: str | None = Field(description="Source of the first candidate.")
-    packed: bool | None = Field(description="Whether an expected passage is in the packed context; none for an unanswerable question.")
+    packed: bool | None = Field(description="Whether an expected passage is in the packed context, at least in part; none where nothing is expected.")
     violations: tuple[str, ...] = Field(description="What must not be evidence and is.")
     found: bool
     reason_code: ReasonCode

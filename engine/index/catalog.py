@@ -152,6 +152,14 @@ class Catalog:
         """Every section that has a chunk, as `path#slug`."""
         return frozenset(name for (name,) in self._all("select distinct regexp_replace(id, '~[0-9]+$', '') from snapshot.chunks"))
 
+    def pieces(self) -> dict[str, dict[str, frozenset[int]]]:
+        """The numbers of the chunks by source and section."""
+        found = self._all("select source, section, list(piece) from snapshot.chunks group by source, section order by source, section")
+        by_source: dict[str, dict[str, frozenset[int]]] = {}
+        for source, section, numbers in found:
+            by_source.setdefault(source, {})[section] = frozenset(numbers)
+        return by_source
+
     def documents(self) -> list[DocumentRecord]:
         """Every document, in the order of the sources."""
         found = self._all(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from secrets import token_hex
 
 import duckdb
 
@@ -56,6 +58,19 @@ def write_text(path: Path, text: str) -> None:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all: under another name beside it, then renamed; a file that was there passes its mode on."""
+    beside = path.with_name(f".{path.name[:100]}.{token_hex(4)}.new")
+    try:
+        write_text(beside, text)
+        if path.exists():
+            beside.chmod(stat.S_IMODE(path.stat().st_mode))
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+    flush_folder(path.parent)
 
 
 def flush(path: Path) -> None:

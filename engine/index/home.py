@@ -31,14 +31,24 @@ def index_home(kb: Path, settings: Settings) -> Path:
     """The folder of all snapshots of one knowledge base with one set of build settings."""
     root = index_root(settings)
     absolute = kb.resolve()
-    name = _UNSAFE.sub("-", absolute.name)[:40] or "kb"
-    home = root / f"{name}-{digest({'path': str(absolute), 'build': settings.build_key})}"
+    home = root / f"{_readable(absolute)}-{digest({'path': str(absolute), 'build': settings.build_key})}"
     if mark := next((mark for mark in _TAKEN if mark in str(root)), ""):
         raise BadSettings(f"index_dir {settings.index_dir or root} has a {mark} in it, which the database does not take; give another folder")
     real = home.resolve()
     if real.is_relative_to(absolute) and not any(part.startswith(".") for part in real.relative_to(absolute).parts):
         raise BadSettings(f"index_dir {settings.index_dir or root} lies inside of the knowledge base; give a folder outside of it")
     return home
+
+
+def runs_home(kb: Path, settings: Settings) -> Path:
+    """The folder of the saved evaluations of one knowledge base, whatever its build settings, so that these can be compared."""
+    absolute = kb.resolve()
+    return index_root(settings) / f"{_readable(absolute)}-{digest({'path': str(absolute)})}-runs"
+
+
+def _readable(kb: Path) -> str:
+    """The name of a knowledge base as the begin of the name of a folder."""
+    return _UNSAFE.sub("-", kb.name)[:40] or "kb"
 
 
 def snapshot_folders(home: Path) -> list[Path]:

@@ -1,0 +1,1 @@
+"""Thresholds found with answerable and unanswerable questions."""

@@ -1,0 +1,1 @@
+"""Golden questions asked, measured, compared, gated and kept."""

@@ -1,0 +1,88 @@
+"""The history of evaluations of a knowledge base: one JSON file a run, the last ones kept."""
+
+from __future__ import annotations
+
+import logging
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from engine.contracts.evaluation import EvaluationRun, SavedRun
+from engine.errors import BadInput, EnvironmentProblem
+from engine.index.disk import delete, make_way, replace_text, writing_to
+
+MOST_KEPT = 100
+_RUN_ID = re.compile(r"[0-9a-f]{12}")
+_PREFIX = re.compile(r"[0-9a-f]{1,12}")
+_LOG = logging.getLogger("engine")
+
+
+def save_run(home: Path, run: EvaluationRun) -> SavedRun:
+    """Put a run at the front of the history; an equal one that is in it moves there. Raises EnvironmentProblem."""
+    saved = SavedRun(saved_at=datetime.now(UTC).isoformat(timespec="microseconds"), run=run)
+    with writing_to(home):
+        home.mkdir(parents=True, exist_ok=True)
+        file = home / f"{run.run_id}.json"
+        make_way(file)
+        replace_text(file, saved.model_dump_json() + "\n")
+    for surplus in saved_runs(home)[MOST_KEPT:]:
+        delete(home / f"{surplus.run.run_id}.json")
+    return saved
+
+
+def saved_runs(home: Path) -> tuple[SavedRun, ...]:
+    """The history, newest first; a file that is no saved run is left out with a warning. Raises EnvironmentProblem."""
+    try:
+        files = sorted(path for path in home.iterdir() if path.suffix == ".json" and not path.name.startswith("."))
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    except OSError as failure:
+        raise EnvironmentProblem(f"the saved evaluations in {home} cannot be read: {failure.strerror}; make the folder readable") from failure
+    found = [saved for file in files if (saved := _saved(file))]
+    return tuple(sorted(found, key=lambda saved: (saved.saved_at, saved.run.run_id), reverse=True))
+
+
+def _saved(file: Path) -> SavedRun | None:
+    try:
+        saved = SavedRun.model_validate_json(file.read_bytes())
+    except (OSError, ValidationError):
+        saved = None
+    if saved is None or not _RUN_ID.fullmatch(saved.run.run_id) or file.stem != saved.run.run_id:
+        _LOG.warning("%s is no saved evaluation and is left out; remove it", file)
+        return None
+    return saved
+
+
+def find_run(home: Path, name: str) -> EvaluationRun:
+    """A run by `latest`, `previous`, the begin of its id, or the path of a JSON file. Raises BadInput, EnvironmentProblem."""
+    history = saved_runs(home)
+    if name in ("latest", "previous"):
+        place = ("latest", "previous").index(name)
+        if len(history) <= place:
+            raise BadInput(f"there is no {name} evaluation, {len(history)} saved; run: evidence evaluate")
+        return history[place].run
+    fitting = [saved.run for saved in history if saved.run.run_id.startswith(name)] if _PREFIX.fullmatch(name) else []
+    if len(fitting) == 1:
+        return fitting[0]
+    if len(fitting) > 1:
+        raise BadInput(f"several evaluations begin with {name}: {', '.join(run.run_id for run in fitting)}; write more of the id")
+    return _from_file(Path(name), history)
+
+
+def _from_file(path: Path, history: tuple[SavedRun, ...]) -> EvaluationRun:
+    """The run that `--json` printed into a file, or one of a history."""
+    try:
+        text = path.read_bytes()
+    except (OSError, ValueError) as failure:
+        known = ", ".join(saved.run.run_id for saved in history[:5]) or "none"
+        raise BadInput(f"there is no evaluation {path}; write latest, previous, a file of --json, or an id: {known}") from failure
+    try:
+        return EvaluationRun.model_validate_json(text)
+    except ValidationError:
+        pass
+    try:
+        return SavedRun.model_validate_json(text).run
+    except ValidationError as failure:
+        raise BadInput(f"{path} is no evaluation; give a file that evidence evaluate --json has written") from failure
