@@ -8,7 +8,14 @@ import pandas as pd
 import streamlit as st
 from pydantic import JsonValue
 
-from engine.contracts.evaluation import FEWER_IS_BETTER, CaseOutcome, RunComparison
+from engine.contracts.evaluation import FEWER_IS_BETTER, CaseOutcome, EvaluationRun, RunComparison, SavedRun
+from engine.errors import BadInput
+from engine.insight.evaluation.compare import compare
+from engine.settings import Settings
+from pages.ui.address import Address, put_view
+from pages.ui.controls import seed
+from pages.ui.runs import run_label
+from pages.ui.safe import sentence
 
 GAIN = "nDCG@10"  # the measure by which a question is better or worse
 COLUMN_WORDS = {
@@ -19,15 +26,52 @@ COLUMN_WORDS = {
 }
 
 
-def comparison_panel(comparison: RunComparison) -> None:
-    """Draw the changed settings, the measures and the questions that differ."""
+def pick_two(runs: tuple[SavedRun, ...], here: Address, base: Settings) -> tuple[EvaluationRun, EvaluationRun] | None:
+    """Draw the choice of two saved runs, the newest two to begin with; nothing where there are not two different ones."""
+    known = {saved.run.run_id: saved for saved in reversed(runs)}
+    newest_first = list(dict.fromkeys(saved.run.run_id for saved in runs))
+    if len(newest_first) < 2:
+        return None
+    st.header("Comparison", anchor="comparison")
+    chosen = {}
+    for column, name, usual in zip(st.columns(2, gap="medium"), ("first", "second"), (newest_first[1], newest_first[0]), strict=True):
+        key, wanted = f"evaluate_{name}", here.view.get(name)
+        seed(key, wanted if wanted in known else usual)
+        chosen[name] = column.selectbox(
+            f"{name.capitalize()} run",
+            newest_first,
+            key=key,
+            format_func=lambda run_id: run_label(known[run_id], base),
+            on_change=_put_compared,
+            args=(name, key),
+            help="A saved run, newest first.",
+        )
+    first, second = chosen["first"], chosen["second"]
+    if first == second:
+        st.info("These are the same run. Choose two different ones.", icon=":material/info:")
+        return None
+    return known[first].run, known[second].run
+
+
+def _put_compared(name: str, key: str) -> None:
+    put_view(**{name: st.session_state[key]})
+
+
+def comparison_panel(first: EvaluationRun, second: EvaluationRun) -> None:
+    """Compare two runs, and draw what came of it."""
+    try:
+        comparison = compare(first, second)
+    except BadInput as failure:
+        st.info(sentence(str(failure)), icon=":material/info:")
+    else:
+        _draw(comparison)
+
+
+def _draw(comparison: RunComparison) -> None:
     for note in _notes(comparison):
         st.caption(note)
     if comparison.changed_settings:
         st.dataframe(settings_table(comparison), key="evaluate_changed_settings", hide_index=True, width="content", alt="Settings that differ")
-    if not comparison.questions:
-        st.info("The two runs have no question in common, so there is nothing to compare.", icon=":material/info:")
-        return
     decimals = {name: st.column_config.NumberColumn(format="%.3f") for name in ("First", "Second")}
     counts = {name: st.column_config.NumberColumn(help=COLUMN_WORDS[name]) for name in ("Better", "Worse")}
     st.dataframe(

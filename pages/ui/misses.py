@@ -9,7 +9,8 @@ import streamlit as st
 
 from engine.contracts.codes import RelevanceLevel
 from engine.contracts.evaluation import CaseOutcome, EvaluationRun
-from pages.ui.address import Parameters
+from engine.settings import Settings
+from pages.ui.address import LOCAL_SETTINGS, question_parameters
 from pages.ui.safe import markdown
 
 ANSWERED = (RelevanceLevel.HIGH, RelevanceLevel.MEDIUM)
@@ -101,8 +102,9 @@ def misses_panel(run: EvaluationRun) -> CaseOutcome | None:
     return found[rows[0]].outcome if rows and rows[0] < len(found) else None
 
 
-def outcome_card(outcome: CaseOutcome, parameters: Parameters, notes: list[str]) -> None:
-    """Draw what came of one question, and the link that asks it again."""
+def outcome_card(outcome: CaseOutcome, run: EvaluationRun, base: Settings, snapshot_id: str) -> None:
+    """Draw what came of one question, and the link that asks it again with the settings of its run."""
+    carried = {name: value for name, value in run.settings.items() if name not in LOCAL_SETTINGS}
     with st.container(border=True, key="evaluate_outcome"):
         st.markdown(f"**{markdown(outcome.question)}**")
         facts = {
@@ -123,11 +125,11 @@ def outcome_card(outcome: CaseOutcome, parameters: Parameters, notes: list[str])
             "pages/ask.py",
             label="Open in Ask",
             icon=":material/travel_explore:",
-            query_params=parameters,
+            query_params=question_parameters(outcome.question, outcome.scope, carried, base),
             help="Ask this question again, with the settings of this run, and see each step.",
         )
-        for note in notes:
-            st.caption(markdown(note))
+        if run.snapshot_id != snapshot_id:
+            st.caption(":material/warning: The index has changed since this run, so the answer may differ.")
 
 
 def _similarity(outcome: CaseOutcome) -> str:

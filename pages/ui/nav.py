@@ -19,7 +19,13 @@ def navigation() -> Page:
         default=True,
         help="Ask the knowledge base a question and see the evidence, and how each step of the lookup came to it.",
     )
-    return st.navigation([ask], position="top")
+    evaluate = st.Page(
+        "pages/evaluate.py",
+        title="Evaluate",
+        icon=":material/monitoring:",
+        help="Ask the golden questions, see which go wrong, compare settings, and find thresholds.",
+    )
+    return st.navigation([ask, evaluate], position="top")
 
 
 def framed() -> None:

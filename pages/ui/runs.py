@@ -12,15 +12,20 @@ from pydantic import JsonValue
 from engine.contracts.evaluation import EvaluationRun, SavedRun
 from engine.settings import Settings
 from pages.ui.address import Address, own_value, put_view
+from pages.ui.safe import markdown, shorten
 
 MEASURES = ("nDCG@10", "hit@packed", "refused_unanswerable", "refused_answerable")
 SPLITS = {None: "all", "dev": "dev", "test": "test"}
 
 
 def shown_run(runs: tuple[SavedRun, ...], here: Address) -> SavedRun | None:
-    """The run that the address names, else the newest; none where it names one that is not kept."""
+    """The run that the address names, else the newest; says so where it names one that is not kept."""
     wanted = here.view.get("run")
-    return next((saved for saved in runs if wanted in (None, saved.run.run_id)), None)
+    found = next((saved for saved in runs if wanted in (None, saved.run.run_id)), None)
+    if not found and wanted:
+        words = f"There is no saved run {markdown(shorten(wanted, 40))}. Open one of the history, or evaluate again."
+        st.warning(words, title="This run is not kept", icon=":material/history_toggle_off:")
+    return found
 
 
 def differing(settings: Mapping[str, JsonValue], base: Settings) -> dict[str, JsonValue]:
@@ -42,10 +47,21 @@ def when(saved: SavedRun) -> str:
     return saved.saved_at[:19].replace("T", " ")
 
 
-def run_label(saved: SavedRun) -> str:
-    """A run in one line: when, which questions, and which settings are not the defaults."""
-    changed = written(differing(saved.run.settings, Settings()))
+def run_label(saved: SavedRun, base: Settings) -> str:
+    """A run in one line: when, which questions, and which settings are not those of the knowledge base."""
+    changed = written(differing(saved.run.settings, base))
     return f"{when(saved)} · {SPLITS[saved.run.split]}, {len(saved.run.outcomes)} questions{f' · {changed}' if changed else ''}"
+
+
+def run_heading(saved: SavedRun, base: Settings) -> None:
+    """Say which run is shown, and with which settings it was made."""
+    st.header("Results", anchor="results")
+    changed = written(differing(saved.run.settings, base))
+    settings = f"with {markdown(changed)}" if changed else "with the settings of the knowledge base"
+    st.caption(
+        f"{len(saved.run.outcomes)} questions ({SPLITS[saved.run.split]}), saved {when(saved)} UTC, {settings}. "
+        f"Run `{saved.run.run_id}` · snapshot `{saved.run.snapshot_id}`"
+    )
 
 
 def history_table(runs: tuple[SavedRun, ...], shown: str | None) -> pd.DataFrame:

@@ -25,14 +25,7 @@ def thresholds_panel(calibration: Calibration) -> None:
         alt="Share of questions below each similarity; proposed "
         + ", ".join(f"{word} {calibration.thresholds[name]:.2f}" for name, word in NAMES.items()),
     )
-    numbers = {name: st.column_config.NumberColumn(format="%.3f", width="small") for name in ("Now", "Proposed")}
-    st.dataframe(
-        proposal_table(calibration),
-        key="evaluate_proposal",
-        hide_index=True,
-        column_config={**numbers, "Why": st.column_config.TextColumn(width="large")},
-        alt="The four thresholds as they are and as they are proposed, with reasons",
-    )
+    st.table(proposal_table(calibration), border="horizontal", alt="The four thresholds as they are and as they are proposed, with reasons")
     st.caption(
         f"Found with {calibration.answerable} answerable and {calibration.unanswerable} unanswerable questions, "
         f"for {markdown(calibration.embedding_model)}."
@@ -41,11 +34,15 @@ def thresholds_panel(calibration: Calibration) -> None:
 
 def proposal_table(calibration: Calibration) -> pd.DataFrame:
     """One row a threshold: now, proposed, and why."""
-    rows = [
-        {"Threshold": name, "Now": calibration.present[name], "Proposed": calibration.thresholds[name], "Why": calibration.reasons.get(name, "")}
+    rows = {
+        markdown(name): {
+            "Now": f"{calibration.present[name]:.2f}",
+            "Proposed": f"**{calibration.thresholds[name]:.2f}**",
+            "Why": sentence(calibration.reasons.get(name, "")),
+        }
         for name in NAMES
-    ]
-    return pd.DataFrame(rows)
+    }
+    return pd.DataFrame.from_dict(rows, orient="index")
 
 
 def curve_figure(calibration: Calibration) -> go.Figure:

@@ -127,7 +127,7 @@ def calibration(**changes: Any) -> Calibration:
         "unanswerable": 5,
         "thresholds": PROPOSED,
         "present": PRESENT,
-        "reasons": dict.fromkeys(PROPOSED, "Because <b>of</b> $this$."),
+        "reasons": dict.fromkeys(PROPOSED, "because <b>of</b> $this$"),
         "curve": tuple(CurvePoint(threshold=step / 100, answerable_below=(step / 100) ** 2, unanswerable_below=step / 100) for step in range(101)),
         "warnings": ("only 5 unanswerable questions",),
     }

@@ -93,7 +93,9 @@ def test_the_curve_has_both_lines_and_all_eight_thresholds() -> None:
     lines = sorted(shape.x0 for shape in figure.layout.shapes)
     assert lines == sorted([*PRESENT.values(), *PROPOSED.values()])
     assert {"<b>floor 0.32</b>", "<b>high 0.97</b>", "reference 0.45 now", "high 0.65 now"} <= set(texts(figure))
-    assert proposal_table(calibration())["Proposed"].tolist() == list(PROPOSED.values())
+    table = proposal_table(calibration())
+    assert table["Proposed"].tolist() == ["**0.32**", "**0.33**", "**0.90**", "**0.97**"]
+    assert table["Why"].iloc[0] == "Because \\<b\\>of\\<\\/b\\> \\$this\\$\\."
 
 
 def test_the_history_names_the_shown_run_and_the_settings_that_are_not_the_defaults() -> None:
@@ -103,7 +105,7 @@ def test_the_history_names_the_shown_run_and_the_settings_that_are_not_the_defau
     assert table["Saved (UTC)"].tolist() == ["2026-01-02 10:20:30", "2026-01-01 10:20:30"]
     assert table["Settings that are not the defaults"].tolist() == ['max_blocks=3, title_fields=["name"]', "none"]
     assert table["nDCG@10"].tolist() == [0.5, 0.5]
-    assert run_label(runs[0]) == '2026-01-02 10:20:30 · all, 12 questions · max_blocks=3, title_fields=["name"]'
+    assert run_label(runs[0], Settings()) == '2026-01-02 10:20:30 · all, 12 questions · max_blocks=3, title_fields=["name"]'
 
 
 def test_settings_are_written_as_the_command_line_takes_them() -> None:
