@@ -12,12 +12,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from engine.contracts.evaluation import Calibration, CaseOutcome, EvaluationRun, RunComparison, SavedRun
     from engine.contracts.lint import Finding, LintReport, Severity
     from engine.contracts.lookup import ContextPack, EvidenceBlock, LookupResult
     from engine.contracts.lookup_trace import AttemptTrace, RerankTrace, RetrievalTrace
     from engine.contracts.reports import Case, Freshness, SyncReport
     from engine.contracts.tokens import TokenReport
     from engine.errors import BadInput, EnvironmentProblem, EvidenceError
+    from engine.insight.evaluation.compare import compare
     from engine.knowledge_engine import KnowledgeEngine
     from engine.settings import RuleWeights, Settings
     from engine.settings_sources import load_settings
@@ -37,6 +39,12 @@ __all__ = [  # in the order in which a user meets them  # noqa: RUF022
     "ContextPack",
     "TokenReport",
     "Case",
+    "EvaluationRun",
+    "CaseOutcome",
+    "SavedRun",
+    "compare",
+    "RunComparison",
+    "Calibration",
     "LintReport",
     "Finding",
     "Severity",
@@ -53,6 +61,8 @@ _HOMES = {
     "engine.contracts.lookup": ("LookupResult", "EvidenceBlock", "ContextPack"),
     "engine.contracts.lookup_trace": ("RetrievalTrace", "AttemptTrace", "RerankTrace"),
     "engine.contracts.lint": ("LintReport", "Finding", "Severity"),
+    "engine.contracts.evaluation": ("EvaluationRun", "CaseOutcome", "SavedRun", "RunComparison", "Calibration"),
+    "engine.insight.evaluation.compare": ("compare",),
     "engine.contracts.tokens": ("TokenReport",),
     "engine.errors": ("EvidenceError", "BadInput", "EnvironmentProblem"),
 }

@@ -1,6 +1,6 @@
 """The command line: one JSON document or readable text on stdout, everything else on stderr.
 
-Exit codes: 0 found or clean, 1 nothing found or a lint error, 2 bad input, 3 the environment, 130 or 143 stopped by Ctrl-C or SIGTERM.
+Exit codes: 0 found or clean, 1 nothing found, a lint error or a failed gate, 2 bad input, 3 the environment, 130 or 143 stopped by Ctrl-C or SIGTERM.
 """
 
 from __future__ import annotations
@@ -9,13 +9,15 @@ import json
 import logging
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.errors import BadSettings, EvidenceError, Stopped
+from engine.console.calibrating import calibrate
+from engine.console.evaluating import evaluate
+from engine.console.options import AsJson, Kb, KbArgument, Set, SyncFirst, overrides_of
+from engine.errors import EvidenceError, Stopped
 from engine.interrupts import stoppable
-from engine.settings import RuleWeights, Settings
 from engine.settings_sources import load_settings
 
 if TYPE_CHECKING:
@@ -28,12 +30,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-
-Kb = Annotated[Path, typer.Option("--kb", envvar="EVIDENCE_KB", help="Folder of the knowledge base.")]
-KbArgument = Annotated[Path | None, typer.Argument(metavar="[KB]", help="Folder of the knowledge base, instead of --kb.", show_default=False)]
-Set = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting; may be repeated.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-
 
 def main() -> None:
     """Run a command; an error of ours is one sentence on stderr and an exit code."""
@@ -76,7 +72,7 @@ def sync(
         print(report.model_dump_json() if as_json else text, flush=True)
 
     folder = positional or kb
-    chosen = load_settings(folder, _overrides(settings))
+    chosen = load_settings(folder, overrides_of(settings))
     if watch:
         from engine.console.following import sync_and_follow
 
@@ -92,7 +88,7 @@ def lookup(
     kb: Kb = Path("kb"),
     scope: Annotated[list[str] | None, typer.Option("--scope", metavar="FIELD=VALUE", help="Search only there; may be repeated.")] = None,
     settings: Set = None,
-    sync_first: Annotated[bool, typer.Option("--sync", help="Bring the index up to date first.")] = False,
+    sync_first: SyncFirst = False,
     as_json: AsJson = False,
 ) -> None:
     """Look a question up and print the evidence, or the reason why there is none."""
@@ -104,7 +100,7 @@ def lookup(
 
     cleaned_query(query)  # a blank question builds no index
     with progress_display() as progress:
-        engine = KnowledgeEngine.open(kb, settings=load_settings(kb, _overrides(settings)), progress=progress, sync_first=sync_first)
+        engine = KnowledgeEngine.open(kb, settings=load_settings(kb, overrides_of(settings)), progress=progress, sync_first=sync_first)
     with engine:
         result = engine.lookup_knowledge(query, scope=scope)
         stale = freshness_text(engine.freshness())
@@ -131,12 +127,16 @@ def lint_files(
     from engine.insight.lint.rules import lint
 
     folder = positional or kb
-    chosen = load_settings(folder, _overrides(settings))
+    chosen = load_settings(folder, overrides_of(settings))
     ignored_codes, least = known_codes(ignored or ()), known_severity(fail_on)
     with progress_display(lambda _: Stopped("stopped; a check changes nothing, run it again")) as progress:
         found = lint(folder, chosen, make_embedder(chosen), progress, ignored_codes)
     print(found.model_dump_json() if as_json else lint_text(found))
     raise typer.Exit(1 if found.has(least) else 0)
+
+
+app.command("evaluate")(evaluate)
+app.command("calibrate")(calibrate)
 
 
 @app.command()
@@ -151,7 +151,7 @@ def tokens(
     from engine.index.embedders import make_embedder
     from engine.insight.tokens import token_report
 
-    chosen = load_settings(kb, _overrides(settings))
+    chosen = load_settings(kb, overrides_of(settings))
     report = token_report(text, make_embedder(chosen), chosen)
     print(report.model_dump_json() if as_json else tokens_text(report))
 
@@ -161,7 +161,7 @@ def show_settings(positional: KbArgument = None, kb: Kb = Path("kb"), settings: 
     """Print the settings in force, each with its unit, its range and its sentence."""
     from engine.console.reports_text import settings_text
 
-    chosen = load_settings(positional or kb, _overrides(settings))
+    chosen = load_settings(positional or kb, overrides_of(settings))
     print(chosen.model_dump_json() if as_json else settings_text(chosen))
 
 
@@ -180,7 +180,7 @@ def serve(
 
     page = find_app()
     folder = (positional or kb).resolve()
-    overrides = _overrides(settings)
+    overrides = overrides_of(settings)
     chosen = load_settings(folder, overrides)
     expect_free(port)
     with progress_display() as progress, KnowledgeEngine.open(folder, settings=chosen, progress=progress) as engine:
@@ -191,15 +191,3 @@ def serve(
     else:
         print(f"{counts.documents} documents, {counts.chunks} chunks. The explorer is at {url} (stop it with Ctrl-C).", flush=True)
     raise typer.Exit(become_server(page, port, folder, overrides, chosen))
-
-
-def _overrides(assignments: list[str] | None) -> dict[str, Any]:
-    """`--set` assignments as names and values; a name may be dotted."""
-    values = {}
-    for assignment in assignments or ():
-        name, equals, value = assignment.partition("=")
-        if not equals or not name.strip():
-            known = ", ".join([*Settings.model_fields, *(f"rule_weights.{rule}" for rule in RuleWeights.model_fields)])
-            raise BadSettings(f"--set {assignment!r} is no assignment; write NAME=VALUE, where NAME is one of {known}")
-        values[name.strip()] = value
-    return values

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
 
+from engine.contracts.evaluation import Calibration, EvaluationRun, SavedRun, Split
 from engine.contracts.lint import LintReport
 from engine.contracts.lookup import LookupResult
 from engine.contracts.reports import Case, Freshness, SyncReport
@@ -13,11 +15,14 @@ from engine.contracts.tokens import TokenReport
 from engine.errors import BadSettings, EnvironmentProblem
 from engine.index.embedders import make_embedder
 from engine.index.embedding import Embedder
-from engine.index.home import current_id, index_home
+from engine.index.home import current_id, index_home, runs_home
 from engine.index.snapshot import Snapshot, open_snapshot
 from engine.index.state import freshness, report
 from engine.index.sync import open_or_build, sync
+from engine.insight.calibration.calibrate import calibrate
 from engine.insight.cases import read_cases
+from engine.insight.evaluation.evaluate import evaluate
+from engine.insight.evaluation.runs import save_run, saved_runs
 from engine.insight.lint.rules import lint
 from engine.insight.tokens import token_report
 from engine.knowledge.seen_files import SeenFiles
@@ -138,6 +143,24 @@ class KnowledgeEngine:
         """What is wrong with the files as they are now, whatever the snapshot holds."""
         return lint(self.kb, self.settings, self._embedder, progress)
 
+    def evaluate(
+        self, split: Split | None = None, cases: Sequence[Case] | None = None, progress: Progress = no_progress
+    ) -> EvaluationRun:
+        """Ask the golden questions, or other cases, and measure what comes. Raises BadInput."""
+        return evaluate(self.cases() if cases is None else cases, self.settings, self._snapshot, self._embedder, split, progress)
+
+    def calibrate(self, cases: Sequence[Case] | None = None, progress: Progress = no_progress, *, split: Split | None = None) -> Calibration:
+        """Find thresholds with the golden questions, or other cases. Raises BadInput."""
+        return calibrate(self.cases() if cases is None else cases, self.settings, self._snapshot, self._embedder, progress, split=split)
+
+    def save_run(self, run: EvaluationRun) -> SavedRun:
+        """Put an evaluation at the front of the history. Raises EnvironmentProblem."""
+        return save_run(runs_home(self.kb, self.settings), run)
+
+    def runs(self) -> tuple[SavedRun, ...]:
+        """The saved evaluations of the knowledge base, newest first. Raises EnvironmentProblem."""
+        return saved_runs(runs_home(self.kb, self.settings))
+
     def scope_fields(self) -> dict[str, tuple[str, ...]]:
         """The fields that a scope may name, with their values."""
         return self._snapshot.catalog.scope_fields()
@@ -146,9 +169,9 @@ class KnowledgeEngine:
         """Every section of the open snapshot that has text, as `path#slug`."""
         return self._snapshot.catalog.sections()
 
-    def cases(self) -> tuple[Case, ...]:
-        """The golden questions of the knowledge base."""
-        return read_cases(self.kb)
+    def cases(self, file: Path | None = None) -> tuple[Case, ...]:
+        """The golden questions of the knowledge base, or of another file. Raises BadInput."""
+        return read_cases(self.kb, file)
 
     def examples(self) -> tuple[Case, ...]:
         """The cases that demonstrate one path through the pipeline each, with pinned settings."""

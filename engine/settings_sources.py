@@ -33,6 +33,17 @@ def load_settings(kb: str | Path, overrides: Mapping[str, Any] | None = None) ->
         raise BadSettings(f"{at_fault}: {failure}" if at_fault else str(failure)) from failure
 
 
+def settings_of(origin: str, values: Mapping[str, Any]) -> Settings:
+    """The settings that a file alone gives. Raises BadSettings, naming the file."""
+    tree: dict[str, Any] = {}
+    for name, value in values.items():
+        _put_from(origin, tree, name, value)
+    try:
+        return validated(tree)
+    except BadSettings as failure:
+        raise BadSettings(f"{origin}: {failure}") from failure
+
+
 def _put_from(origin: str, tree: dict[str, Any], name: str, value: Any) -> None:
     try:
         put(tree, name, value)

@@ -12,6 +12,12 @@ from engine.contracts.lookup_trace import Similarity
 
 Split = Literal["dev", "test"]
 RANKED = ("nDCG@10", "R@5", "RR@10", "P@1")  # of the order of the candidates; names as ir-measures writes them
+RANKED_MEANINGS = {
+    "nDCG@10": "expected targets among the first ten, the higher the better; the best order is 1 (Järvelin & Kekäläinen 2002)",
+    "R@5": "share of the expected targets among the first five",
+    "RR@10": "1 / rank of the first expected target, 0 after the tenth",
+    "P@1": "whether an expected target comes first",
+}
 SHARES = {
     "hit@packed": "answerable questions with an expected passage in the packed context",
     "refused_unanswerable": "unanswerable questions for which nothing was found",

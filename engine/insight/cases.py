@@ -30,19 +30,21 @@ def _explained(failure: ValidationError) -> str:
     return f"the {field} of a case is wrong: {first['msg'][0].lower()}{first['msg'][1:]}"
 
 
-def read_cases(kb: Path) -> tuple[Case, ...]:
-    """The cases in the order of the file; none where there is no file.
+def read_cases(kb: Path, file: Path | None = None) -> tuple[Case, ...]:
+    """The cases of a knowledge base, or of another file, in its order; none where the knowledge base has no cases.yaml.
 
     Raises:
-        BadInput: the file is not a list of cases, or two have one id.
+        BadInput: the file is not a list of cases, or two have one id; the other file is missing.
     """
-    path = kb / CASES_FILE
+    path = file or kb / CASES_FILE
     try:
         entries = yaml.safe_load(path.read_text(encoding="utf-8")) or []
         cases = tuple(Case.model_validate(entry) for entry in entries)
         for case in cases:
             case.model_dump_json()  # a lone surrogate, written as an escape, fails here and not on the page
-    except FileNotFoundError:
+    except FileNotFoundError as failure:
+        if file is not None:
+            raise BadInput(f"there is no file {file}; give a file of golden questions, or none for the cases.yaml of the knowledge base") from failure
         return ()
     except ValidationError as failure:
         raise BadInput(f"{path.name}: {_explained(failure)}") from failure

@@ -1,0 +1,35 @@
+"""`evidence calibrate`: thresholds for the model and the knowledge base at hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine.console.asking import ask, split_of
+from engine.console.options import AsJson, Cases, Kb, Part, Set, SyncFirst, overrides_of
+from engine.settings_sources import load_settings
+
+
+def calibrate(
+    cases: Cases = None,
+    kb: Kb = Path("kb"),
+    split: Part = None,
+    settings: Set = None,
+    sync_first: SyncFirst = False,
+    write: Annotated[bool, typer.Option("--write", help="Set the thresholds in the evidence.toml of the knowledge base.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find the four thresholds with answerable and unanswerable golden questions."""
+    from engine.console.calibration_text import calibration_text
+    from engine.console.terminal import complain
+    from engine.insight.calibration.evidence_toml import write_thresholds
+
+    chosen, part = load_settings(kb, overrides_of(settings)), split_of(split)
+    found = ask(kb, chosen, cases, sync_first, "a calibration", lambda engine, read, progress: engine.calibrate(read, progress, split=part))
+    print(found.model_dump_json() if as_json else calibration_text(found), flush=True)
+    if write:
+        complain(f"written to {write_thresholds(kb, found.thresholds)}")
+    elif not as_json:
+        print(f"Set them in {kb / 'evidence.toml'}: the same command with --write")

@@ -1,0 +1,63 @@
+"""`evidence evaluate`: golden questions measured, held against gates, kept, and compared."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine.console.asking import ask, split_of
+from engine.console.options import AsJson, Cases, Kb, Part, Set, SyncFirst, overrides_of
+from engine.errors import BadInput
+from engine.settings import Settings
+from engine.settings_sources import load_settings
+
+
+def evaluate(
+    cases: Cases = None,
+    kb: Kb = Path("kb"),
+    split: Part = None,
+    settings: Set = None,
+    demands: Annotated[list[str] | None, typer.Option("--gate", metavar="DEMAND", help="As in nDCG@10>=0.80; may be repeated.")] = None,
+    runs: Annotated[tuple[str, str] | None, typer.Option("--compare", metavar="A B", help="Ask nothing; compare two saved evaluations.")] = None,
+    sync_first: SyncFirst = False,
+    save: Annotated[bool, typer.Option("--save/--no-save", help="Keep the evaluation for later comparison.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Ask the golden questions with the settings in force, and measure what is found, packed and refused."""
+    from engine.console.evaluation_text import evaluation_text, gates_text
+    from engine.console.terminal import complain
+    from engine.index.home import runs_home
+    from engine.insight.evaluation.gates import held_against, read_demands
+    from engine.insight.evaluation.runs import save_run
+
+    chosen, part, wanted = load_settings(kb, overrides_of(settings)), split_of(split), read_demands(demands or ())
+    if runs is not None:
+        if demands or cases or split:
+            raise BadInput("--compare takes two saved evaluations and asks nothing; leave CASES, --split and --gate out")
+        _compare(kb, chosen, runs, as_json)
+        return
+    run = ask(kb, chosen, cases, sync_first, "an evaluation", lambda engine, read, progress: engine.evaluate(part, read, progress))
+    gates = held_against(run, wanted)
+    print(run.model_dump_json() if as_json else evaluation_text(run, gates), flush=True)
+    if as_json:
+        for line in gates_text(gates):
+            complain(line)
+    if save:
+        save_run(runs_home(kb, chosen), run)
+        if not as_json:
+            print(f"Saved as {run.run_id}. Compare: evidence evaluate --compare previous latest --kb {shlex.quote(str(kb))}")
+    raise typer.Exit(0 if all(gate.passed for gate in gates) else 1)
+
+
+def _compare(kb: Path, settings: Settings, runs: tuple[str, str], as_json: bool) -> None:
+    from engine.console.comparison_text import comparison_text
+    from engine.index.home import runs_home
+    from engine.insight.evaluation.compare import compare
+    from engine.insight.evaluation.runs import find_run
+
+    home = runs_home(kb, settings)
+    compared = compare(find_run(home, runs[0]), find_run(home, runs[1]))
+    print(compared.model_dump_json() if as_json else comparison_text(compared))

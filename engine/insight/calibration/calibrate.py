@@ -1,0 +1,77 @@
+"""Thresholds for the model and the knowledge base at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.contracts.evaluation import Calibration, CurvePoint, Split
+from engine.contracts.reports import Case
+from engine.errors import BadInput
+from engine.index.embedding import Embedder
+from engine.index.snapshot import Snapshot
+from engine.insight.calibration.choose import GRID, below, choose
+from engine.insight.evaluation.evaluate import asked, chosen
+from engine.insight.evaluation.targets import Question
+from engine.progress import Progress, no_progress
+from engine.settings import Settings
+
+THRESHOLDS = ("evidence_floor", "reference_threshold", "medium_threshold", "high_threshold")
+_FEW = 20  # questions of a kind: below this, one question moves a share by more than the 5 % that the rule looks at
+_OPEN = {"use_l0_filter": False, "evidence_floor": 0.0, "reference_threshold": 0.0, "exact_terms_waive_floor": False}
+
+
+def calibrate(
+    cases: Sequence[Case],
+    settings: Settings,
+    snapshot: Snapshot,
+    embedder: Embedder,
+    progress: Progress = no_progress,
+    *,
+    split: Split | None = None,
+) -> Calibration:
+    """Ask every case of a split (None: all) without filter and floor, and choose thresholds by the best similarity of each.
+
+    Raises:
+        BadInput: there is no answerable or no unanswerable case, or no text to find.
+    """
+    questions = [Question(case, (), ()) for case in chosen(cases, split, snapshot)]
+    kinds = [question.case.answerable for question in questions]
+    if len(set(kinds)) < 2:
+        missing = "unanswerable" if kinds[0] else "answerable"
+        raise BadInput(f"there is no {missing} question to calibrate with; add some with `answerable: {str(not kinds[0]).lower()}` to the cases")
+    best = [
+        max((block.similarity for block in result.evidence_blocks), default=0.0)
+        for _, result in asked(questions, settings.changed(_OPEN), snapshot, embedder, progress)
+    ]
+    similarities, answerable = np.asarray(best), np.asarray(kinds)
+    return calibration(similarities[answerable], similarities[~answerable], settings, snapshot.id)
+
+
+def calibration(answerable: np.ndarray, unanswerable: np.ndarray, settings: Settings, snapshot_id: str) -> Calibration:
+    """What best similarities of both kinds of questions say; float64 [questions], at least one each."""
+    thresholds, reasons = choose(answerable, unanswerable)
+    shares = (below(answerable) / len(answerable), below(unanswerable) / len(unanswerable))
+    return Calibration(
+        embedding_model=settings.embedding_model,
+        snapshot_id=snapshot_id,
+        answerable=len(answerable),
+        unanswerable=len(unanswerable),
+        thresholds=thresholds,
+        present={name: getattr(settings, name) for name in THRESHOLDS},
+        reasons=reasons,
+        curve=tuple(
+            CurvePoint(threshold=float(at), answerable_below=round(float(good), 6), unanswerable_below=round(float(bad), 6))
+            for at, good, bad in zip(GRID, *shares, strict=True)
+        ),
+        warnings=_warnings(answerable, unanswerable),
+    )
+
+
+def _warnings(answerable: np.ndarray, unanswerable: np.ndarray) -> tuple[str, ...]:
+    counts = {"answerable": len(answerable), "unanswerable": len(unanswerable)}
+    found = [f"there are only {count} {kind} questions; trust it from {_FEW} on" for kind, count in counts.items() if count < _FEW]
+    if np.median(answerable) <= np.median(unanswerable):
+        found.append("answerable questions find nothing nearer than unanswerable ones; no threshold tells them apart")
+    return tuple(found)
