@@ -39,6 +39,8 @@ try:
         no_cases(engine.report())
     runs = engine.runs()
     shown = shown_run(runs, here)
+    if cases and not runs and not desk.evaluation.is_running:
+        st.info("No evaluation has been saved yet. Press Evaluate to make the first one.", icon=":material/play_arrow:")
     if shown:
         run_heading(shown, base)
         measures_panel(shown.run)

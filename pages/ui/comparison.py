@@ -8,16 +8,19 @@ import pandas as pd
 import streamlit as st
 from pydantic import JsonValue
 
-from engine.contracts.evaluation import FEWER_IS_BETTER, CaseOutcome, EvaluationRun, RunComparison, SavedRun
+from engine.contracts.evaluation import FEWER_IS_BETTER, SHARES, CaseOutcome, EvaluationRun, RunComparison, SavedRun
 from engine.errors import BadInput
 from engine.insight.evaluation.compare import compare
 from engine.settings import Settings
 from pages.ui.address import Address, put_view
 from pages.ui.controls import seed
+from pages.ui.measures import RANKED_WORDS
+from pages.ui.misses import QUESTION_PIXELS
 from pages.ui.runs import run_label
 from pages.ui.safe import sentence
 
 GAIN = "nDCG@10"  # the measure by which a question is better or worse
+MEANINGS = {**RANKED_WORDS, **SHARES}
 COLUMN_WORDS = {
     "Difference": "Second minus first.",
     "Better": "Questions for which the second is better.",
@@ -83,6 +86,7 @@ def _draw(comparison: RunComparison) -> None:
             **counts,
             "Difference": st.column_config.NumberColumn(format="%+.3f", help=COLUMN_WORDS["Difference"]),
             "p": st.column_config.NumberColumn(format="%.4f", help=COLUMN_WORDS["p"]),
+            "Meaning": st.column_config.TextColumn(width="large"),
         },
         alt=f"Measures of both runs over {comparison.questions} questions",
     )
@@ -94,7 +98,7 @@ def _draw(comparison: RunComparison) -> None:
         changes_table(comparison),
         key="evaluate_changes",
         hide_index=True,
-        column_config={"Question": st.column_config.TextColumn(width="large"), GAIN: st.column_config.TextColumn(width="small")},
+        column_config={"Question": st.column_config.TextColumn(width=QUESTION_PIXELS), GAIN: st.column_config.TextColumn(width="small")},
         alt="Questions for which the two runs differ",
     )
 
@@ -128,6 +132,7 @@ def measures_table(comparison: RunComparison) -> pd.DataFrame:
             "Worse": one.losses,
             "Same": one.ties,
             "p": one.p_value,
+            "Meaning": MEANINGS[one.measure],
         }
         for one in comparison.measures
     ]

@@ -7,6 +7,7 @@ import streamlit as st
 
 from engine.contracts.evaluation import FEWER_IS_BETTER, RANKED, SHARES, Estimate, EvaluationRun
 from pages.ui.palette import AMBER, BLUE, FAINT, GRAY, TEAL
+from pages.ui.safe import markdown
 
 ROW_PIXELS = 54  # a line of text above each bar, so that names never squeeze the bars
 RANKED_WORDS = {
@@ -22,25 +23,30 @@ REFUSALS = {
     "refused_answerable": "Answerable, nothing found",
     "refused_or_low_answerable": "Answerable, nothing found or low",
 }
-PATHS = {"filtered": "Narrowed to one category", "fallback": "Asked again without the filter", "must_not": "With evidence that must not be there"}
+SHARES_SHOWN = {"must_not": "Must-not evidence", "filtered": "One category only", "fallback": "Asked again"}
+CHART_PIXELS, SHARE_PIXELS = 380, 200  # what the labels need; narrower, the boxes stand below each other
 
 
 def measures_panel(run: EvaluationRun) -> None:
     """Draw the measures of a run, what it refused, and which paths its questions took."""
-    left, right = st.columns(2, gap="medium")
-    with left.container(border=True, height="stretch", key="evaluate_order"):
-        st.markdown("**Order of the candidates**")
-        st.caption("Answerable questions; more is better. The thin line is the 95 % confidence interval.")
-        _chart(measures_figure(run), run, ORDER, key="evaluate_measures")
-    with right.container(border=True, height="stretch", key="evaluate_refused"):
-        st.markdown("**What was refused**")
-        st.caption("Green: more is better. Amber: less is better, an answer was there.")
-        _chart(refusals_figure(run), run, tuple(REFUSALS), key="evaluate_refusals")
-    shares = [(word, run.estimates[name]) for name, word in PATHS.items() if name in run.estimates]
-    for column, (word, estimate) in zip(st.columns(len(PATHS), gap="medium"), shares, strict=False):
-        column.metric(
-            word, f"{estimate.mean:.1%}", border=True, help=f"Share of {estimate.questions} questions; 95 % interval {_interval(estimate, '.1%')}."
-        )
+    with st.grid(2, min_column_width=CHART_PIXELS, key="evaluate_charts"):
+        with st.container(border=True, height="stretch", key="evaluate_order"):
+            st.markdown("**Order of the candidates**")
+            st.caption("Answerable questions; more is better. The thin line is the 95 % confidence interval.")
+            _chart(measures_figure(run), run, ORDER, key="evaluate_measures")
+        with st.container(border=True, height="stretch", key="evaluate_refused"):
+            st.markdown("**What was refused**")
+            st.caption("Green: more is better. Amber: less is better, since there was an answer.")
+            _chart(refusals_figure(run), run, tuple(REFUSALS), key="evaluate_refusals")
+    with st.grid(len(SHARES_SHOWN), min_column_width=SHARE_PIXELS, key="evaluate_shares"):
+        for name, word in SHARES_SHOWN.items():
+            if name in run.estimates:
+                _share(word, SHARES[name], run.estimates[name])
+
+
+def _share(word: str, meaning: str, estimate: Estimate) -> None:
+    interval = markdown(f"{meaning[:1].upper()}{meaning[1:]}; 95 % interval {_interval(estimate, '.1%')}.")
+    st.metric(f"{word} (of {estimate.questions})", f"{estimate.mean:.1%}", border=True, help=interval)
 
 
 def _chart(figure: go.Figure, run: EvaluationRun, names: tuple[str, ...], key: str) -> None:
@@ -76,14 +82,14 @@ def _bars(rows: list[tuple[str, str, str, str, Estimate]]) -> go.Figure:
             y=[-row],
             x=[estimate.mean],
             width=0.3,
-            marker={"color": color, "line": {"width": 0}},
+            marker={"color": color, "opacity": 0.65, "line": {"width": 0}},  # the interval is seen on the bar too
             error_x={
                 "type": "data",
                 "symmetric": False,
                 "array": [max(estimate.high - estimate.mean, 0)],
                 "arrayminus": [max(estimate.mean - estimate.low, 0)],
                 "color": GRAY,
-                "thickness": 1.5,
+                "thickness": 2,
                 "width": 5,
             },
             hovertext=[f"<b>{name} {estimate.mean:.6f}</b><br>{words}<br>{estimate.questions} questions, {_interval(estimate, '.3f')}"],

@@ -14,6 +14,7 @@ from pages.ui.address import LOCAL_SETTINGS, question_parameters
 from pages.ui.safe import markdown
 
 ANSWERED = (RelevanceLevel.HIGH, RelevanceLevel.MEDIUM)
+QUESTION_PIXELS = 320  # leaves room for what is wrong on a narrow page
 LAST = 10**6  # behind every place that a candidate can have
 
 
@@ -35,7 +36,7 @@ def _faults(outcome: CaseOutcome) -> tuple[str, ...]:
         "nothing found": outcome.answerable and not outcome.found,
         "not a candidate": bool(outcome.expected) and outcome.first_rank is None,
         "not first": outcome.first_rank is not None and outcome.first_rank > 1,
-        "not packed": outcome.packed is False,
+        "not packed": outcome.packed is False and outcome.found and outcome.first_rank is not None,
         "answered": not outcome.answerable and outcome.relevance_level in ANSWERED,
         "must-not evidence": bool(outcome.violations),
     }
@@ -90,7 +91,7 @@ def misses_panel(run: EvaluationRun) -> CaseOutcome | None:
         on_select="rerun",
         selection_mode="single-row",
         column_config={
-            "Question": st.column_config.TextColumn(width="large"),
+            "Question": st.column_config.TextColumn(width=QUESTION_PIXELS),
             "What is wrong": st.column_config.TextColumn(width="medium"),
             "Rank": st.column_config.NumberColumn(width="small", help="Place of the first expected target among the candidates."),
             "Packed": st.column_config.TextColumn(width="small", help="Whether an expected passage is in the packed context."),

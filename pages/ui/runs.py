@@ -102,7 +102,7 @@ def history_panel(runs: tuple[SavedRun, ...], shown: str | None) -> None:
         selection_mode="single-row",
         column_config={
             "Shown": st.column_config.CheckboxColumn(width="small"),
-            **{name: st.column_config.NumberColumn(name.replace("_", " "), format="%.3f", width="small") for name in MEASURES},
+            **{name: st.column_config.NumberColumn(format="%.3f") for name in MEASURES},
             "Settings that are not the defaults": st.column_config.TextColumn(width="large"),
         },
         alt=f"{len(runs)} saved runs, newest first",

@@ -66,9 +66,9 @@ def curve_figure(calibration: Calibration) -> go.Figure:
     for steps, (name, word) in enumerate(reversed(NAMES.items())):  # the highest threshold stands nearest, so no line crosses a name
         proposed, present = calibration.thresholds[name], calibration.present[name]
         _mark(figure, proposed, 1.04 + STEP * steps, f"<b>{word} {proposed:.2f}</b>", AMBER)
-        _mark(figure, present, -0.16 - STEP * steps, f"{word} {present:.2f} now", GRAY)
+        _mark(figure, present, -0.2 - STEP * steps, f"{word} {present:.2f} now", GRAY)
     figure.update_layout(
-        height=470, margin={"l": 8, "r": 8, "t": 100, "b": 150}, legend={"orientation": "h", "y": -0.72, "x": 0}, hovermode="closest"
+        height=470, margin={"l": 8, "r": 8, "t": 100, "b": 150}, legend={"orientation": "h", "y": -0.68, "x": 0}, hovermode="closest"
     )
     figure.update_xaxes(range=[0, 1], dtick=0.1, showgrid=False, zeroline=False, title=None, fixedrange=True)
     figure.update_yaxes(range=[0, 1.01], dtick=0.25, tickformat=".0%", gridcolor=FAINT, zeroline=False, fixedrange=True)

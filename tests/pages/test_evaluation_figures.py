@@ -48,7 +48,7 @@ def test_a_measure_that_no_question_measures_has_no_bar() -> None:
 
 def test_misses_stand_worst_first_and_say_what_is_wrong() -> None:
     assert [(miss.outcome.id, miss.faults) for miss in misses(run())] == [
-        ("lost", ("not a candidate", "not packed")),
+        ("lost", ("not a candidate",)),
         ("ninth", ("not first",)),
         ("second-unpacked", ("not first", "not packed")),
         ("second", ("not first",)),
