@@ -50,7 +50,7 @@ def _share(word: str, meaning: str, estimate: Estimate) -> None:
 
 
 def _chart(figure: go.Figure, run: EvaluationRun, names: tuple[str, ...], key: str) -> None:
-    known = [f"{name} {run.estimates[name].mean:.3f}" for name in names if name in run.estimates]
+    known = [f"{REFUSALS.get(name, name)} {run.estimates[name].mean:.3f}" for name in names if name in run.estimates]
     if not known:
         st.text("No question of this kind was asked.")
         return
