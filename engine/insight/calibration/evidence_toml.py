@@ -47,8 +47,10 @@ def with_values(file: Path, before: str, values: Mapping[str, float]) -> str:
     mark = _BYTE_ORDER_MARK if before.startswith(_BYTE_ORDER_MARK) else ""
     is_crlf = "\r\n" in before and before.count("\r\n") == before.count("\n")
     text = before.removeprefix(mark).replace("\r\n", "\n") if is_crlf else before.removeprefix(mark)
-    wanted = {**_parsed(file, text), **values}
-    settings_of(str(file), wanted)
+    present = _parsed(file, text)
+    wanted = {**present, **values}
+    for tree in (present, wanted):
+        settings_of(str(file), tree)
     try:
         document = tomlkit.parse(text)
         for name, number in values.items():
