@@ -11,7 +11,8 @@ ICON = Path(__file__).with_name("icon.svg")  # a file: the browser fetches a Mat
 
 
 def navigation() -> Page:
-    """Register the pages and return the one that the address asks for."""
+    """Register the pages and return the one that the address asks for; title and icon come first, else the browser shows those of the page."""
+    st.set_page_config(page_title="Evidence Explorer", page_icon=ICON, layout="wide")
     ask = st.Page(
         "pages/ask.py",
         title="Ask",
