@@ -18,6 +18,7 @@ BUILD_SETTINGS = (
     *("chunk_tokens", "embedding_model", "embedding_dtype", "vector_store"),
 )
 MACHINE_SETTINGS = {"index_dir", "vector_store", "embedding_dtype", "keep_snapshots"}  # the same answers whatever they are, so not in the fingerprint
+THRESHOLDS = ("evidence_floor", "reference_threshold", "medium_threshold", "high_threshold")  # they rise
 LEAST_CHUNK_TOKENS = 32  # a breadcrumb and a sentence
 
 _PATH = r"^(?:[^\x00-\x1f~]|~(?:/|$))[^\x00-\x1f]*$|^$"  # no control characters; `~` is the own home only
@@ -114,8 +115,7 @@ class Settings(_Turnable):
 
     @model_validator(mode="after")
     def _thresholds_rise(self) -> Settings:
-        names = ("evidence_floor", "reference_threshold", "medium_threshold", "high_threshold")
-        for lower, upper in pairwise(names):
+        for lower, upper in pairwise(THRESHOLDS):
             if getattr(self, lower) > getattr(self, upper):
                 raise ValueError(
                     f"thresholds out of order: {lower} is {getattr(self, lower)} and {upper} is {getattr(self, upper)}; "

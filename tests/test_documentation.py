@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from engine.cli import app
+from engine.contracts.evaluation import RANKED, RANKED_MEANINGS, SHARES
 from engine.contracts.lint import Severity
+from engine.contracts.reports import Case
 from engine.insight.lint.codes import CODES
 
 ROOT = Path(__file__).parents[1]
@@ -43,3 +45,11 @@ def test_nothing_else_lies_at_the_top_level() -> None:
 def test_the_codes_of_the_lint_are_those_in_the_readme(severity: Severity) -> None:
     (listed,) = re.findall(rf"^- \*\*{severity.value}\*\*: ((?:.+\n)(?:  .+\n)*)", README, re.MULTILINE)
     assert re.findall(r"`(\w+)`", listed) == [code for code, known in CODES.items() if known.severity is severity]
+
+
+def test_every_measure_and_every_field_of_a_case_is_in_the_readme() -> None:
+    section = README.partition("\n## Golden questions\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`[^|]+) \|", section, re.MULTILINE)
+    named = {name for row in rows for name in re.findall(r"`([^`]+)`", row)}
+    assert named == {*RANKED, *SHARES, *(field.alias or name for name, field in Case.model_fields.items())}
+    assert tuple(RANKED_MEANINGS) == RANKED

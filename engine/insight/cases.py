@@ -11,6 +11,7 @@ from pydantic.alias_generators import to_camel
 
 from engine.contracts.reports import Case
 from engine.errors import BadInput
+from engine.paths import is_folder
 
 CASES_FILE = "cases.yaml"
 
@@ -34,9 +35,11 @@ def read_cases(kb: Path, file: Path | None = None) -> tuple[Case, ...]:
     """The cases of a knowledge base, or of another file, in its order; none where the knowledge base has no cases.yaml.
 
     Raises:
-        BadInput: the file is not a list of cases, or two have one id; the other file is missing.
+        BadInput: the file is not a list of cases, or two have one id; the other file is missing or a folder.
     """
     path = file or kb / CASES_FILE
+    if file is not None and is_folder(file):
+        raise BadInput(f"{file} is a folder; give a file of golden questions here, and the folder of a knowledge base with --kb")
     try:
         entries = yaml.safe_load(path.read_text(encoding="utf-8")) or []
         cases = tuple(Case.model_validate(entry) for entry in entries)

@@ -15,9 +15,8 @@ from engine.insight.calibration.choose import GRID, below, choose
 from engine.insight.evaluation.evaluate import asked, chosen
 from engine.insight.evaluation.targets import Question
 from engine.progress import Progress, no_progress
-from engine.settings import Settings
+from engine.settings import THRESHOLDS, Settings
 
-THRESHOLDS = ("evidence_floor", "reference_threshold", "medium_threshold", "high_threshold")
 _FEW = 20  # questions of a kind: below this, one question moves a share by more than the 5 % that the rule looks at
 _OPEN = {"use_l0_filter": False, "evidence_floor": 0.0, "reference_threshold": 0.0, "exact_terms_waive_floor": False}
 

@@ -14,7 +14,7 @@ from engine.insight.evaluation.targets import Place, Target
 
 
 def ranking(places: Iterable[Place], expected: Sequence[Target]) -> list[tuple[str, ...]]:
-    """The distinct units in the order of the candidates; an expected target is the unit `(written,)` with a leading mark."""
+    """The distinct units in the order of the candidates; an expected target is its `target_unit`."""
     depth = max((target.depth for target in expected), default=1)
     units: dict[tuple[str, ...], None] = {}
     for place in places:

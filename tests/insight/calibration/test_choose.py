@@ -58,7 +58,9 @@ def test_extremes_have_thresholds_too(answerable: list[float], unanswerable: lis
 def test_thresholds_rise_and_are_hundredths_whatever_the_similarities() -> None:
     random = np.random.default_rng(4)
     for _ in range(300):
-        good, bad = (np.round(random.beta(*random.uniform(0.5, 5, 2), random.integers(1, 60)), 6) for _ in range(2))
+        shapes = random.uniform(0.5, 5, 4)
+        good = np.round(random.beta(shapes[0], shapes[1], size=int(random.integers(1, 60))), 6)
+        bad = np.round(random.beta(shapes[2], shapes[3], size=int(random.integers(1, 60))), 6)
         found = chosen(good.tolist(), bad.tolist())
         assert found == sorted(found)
         assert set(found) <= set(GRID.tolist())
