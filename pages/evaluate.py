@@ -32,11 +32,11 @@ try:
     engine = open_engine(kb, base)
     freshness_notice(engine)
     settings = here.settings(base)
-    desk, cases = desk_of(engine), engine.cases()
+    desk, cases, report = desk_of(engine), engine.cases(), engine.report()
     if cases:
         evaluation_controls(desk, cases, here, settings)
     else:
-        no_cases(engine.report())
+        no_cases(report)
     runs = engine.runs()
     shown = shown_run(runs, here)
     if cases and not runs and not desk.evaluation.is_running:
@@ -46,12 +46,12 @@ try:
         measures_panel(shown.run)
         selected = misses_panel(shown.run)
         if selected:
-            outcome_card(selected, shown.run, base, engine.report().snapshot_id)
+            outcome_card(selected, shown.run, base, report.snapshot_id)
     pair = pick_two(runs, here, base)
     if pair:
         comparison_panel(*pair)
     if cases:
-        calibration_panel(desk, kb, settings)
+        calibration_panel(desk, kb, settings, report.snapshot_id)
     if runs:
         history_panel(runs, shown.run.run_id if shown else None)
 except BadSettings as failure:

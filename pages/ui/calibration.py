@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import streamlit as st
-from engine.insight.calibration.evidence_toml import write_thresholds
 
 from engine.contracts.evaluation import Calibration
 from engine.errors import EvidenceError
+from engine.insight.calibration.evidence_toml import write_thresholds
 from engine.settings import Settings
 from engine.settings_sources import load_settings
 from pages.ui.address import drop_settings, own_value
@@ -19,7 +19,7 @@ from pages.ui.thresholds import NAMES, thresholds_panel
 NEWS = "evaluate_written"  # what the last click wrote, or why it could not
 
 
-def calibration_panel(desk: Desk, kb: Path, settings: Settings) -> None:
+def calibration_panel(desk: Desk, kb: Path, settings: Settings, snapshot_id: str) -> None:
     """Draw the button that looks for thresholds, what it found, and the button that writes them."""
     st.header("Thresholds", anchor="thresholds")
     st.caption(
@@ -40,8 +40,11 @@ def calibration_panel(desk: Desk, kb: Path, settings: Settings) -> None:
     found = desk.calibration.job.value if desk.calibration.job else None
     if found is None:
         return
-    thresholds_panel(found)
-    in_use = all(own_value(name, settings) == found.thresholds[name] for name in NAMES)
+    present = {name: own_value(name, settings) for name in NAMES}
+    if found.snapshot_id != snapshot_id:
+        st.warning("The index has changed since these thresholds were found. Find them again.", icon=":material/update:")
+    thresholds_panel(found.model_copy(update={"present": present}))  # they may have been changed since
+    in_use = present == found.thresholds
     st.button(
         "Write them to evidence.toml",
         key="evaluate_write",

@@ -78,11 +78,14 @@ def misses_panel(run: EvaluationRun) -> CaseOutcome | None:
     found = misses(run)
     st.header("Misses", anchor="misses")
     if not found:
-        st.success("Every expected target came first and was packed, and nothing was answered that has no answer.", icon=":material/verified:")
+        st.success(
+            "Every expected target came first and was packed, nothing misleads, and only what has an answer was answered.",
+            icon=":material/verified:",
+        )
         return None
     st.caption(
         f"{len(found)} of {len(run.outcomes)} questions, worst first: expected targets that did not come first or were not packed, "
-        "then questions without an answer that were answered at medium or high relevance. Select a row to see more."
+        "or misleading evidence; then questions without an answer that were answered at medium or high relevance. Select a row to see more."
     )
     event = st.dataframe(
         misses_table(found),

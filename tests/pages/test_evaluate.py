@@ -6,6 +6,7 @@ import time
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -14,6 +15,8 @@ from streamlit.testing.v1 import AppTest
 
 from engine import KnowledgeEngine, load_settings
 from engine.insight.cases import read_cases
+from engine.progress import Progress
+from pages.ui.desk import Task
 from pages.ui.safe import markdown
 from tests.knowledge_base import write_files
 from tests.pages.test_ask import canonical, figure_of, open_page, words_of
@@ -90,6 +93,39 @@ def test_an_evaluation_is_that_of_the_engine_and_is_saved(kb: Path) -> None:
         name: [estimate.mean] for name, estimate in expected.estimates.items() if name not in ("must_not", "filtered", "fallback")
     }
     assert [metric.value for metric in page.metric] == ["60.0%", "20.0%"]
+
+
+def test_sessions_share_one_evaluation(kb: Path) -> None:
+    one, two = open_evaluate(), open_evaluate()
+    evaluated(one)
+    two.run()
+    assert "Results" in headers(two)
+    asked: list[str] = []
+    may_end = Event()
+
+    def work(name: str) -> Callable[[Progress], str]:
+        def asking(progress: Progress) -> str:
+            asked.append(name)
+            may_end.wait(60)
+            return name
+
+        return asking
+
+    task: Task[str] = Task()
+    task.start(work("first"))
+    task.start(work("second"))
+    may_end.set()
+    assert task.job is not None
+    assert task.job.watch("") == "first"
+    assert (asked, task.is_running) == (["first"], False)
+
+
+def test_thresholds_of_an_older_index_are_said_to_be_so(kb: Path) -> None:
+    page = calibrated(open_evaluate())
+    assert not any("The index has changed" in str(one.value) for one in page.warning)
+    write_files(kb, {"new.md": "# New\n\nA new text.\n"})
+    with KnowledgeEngine.open(kb, sync_first=True):
+        run_until(page, lambda page: any("The index has changed" in str(one.value) for one in page.warning))
 
 
 def test_only_the_split_of_the_address_is_asked(kb: Path) -> None:
@@ -175,6 +211,11 @@ def calibrated(page: AppTest) -> AppTest:
     return page
 
 
+def table_of_thresholds(page: AppTest) -> Any:
+    [table] = [table.value for table in page.table if "Proposed" in table.value.columns]
+    return table
+
+
 def test_thresholds_are_found_and_written_by_a_click_and_used_from_then_on(kb: Path) -> None:
     page = calibrated(open_evaluate(evidence_floor="0.1", max_blocks="3"))
     with KnowledgeEngine.open(kb) as engine:
@@ -190,6 +231,7 @@ def test_thresholds_are_found_and_written_by_a_click_and_used_from_then_on(kb: P
     assert dict(page.query_params) == {"max_blocks": "3"}
     assert page.slider(key="evaluate_evidence_floor").value == found.thresholds["evidence_floor"]
     assert page.button(key="evaluate_write").disabled
+    assert table_of_thresholds(page)["Now"].tolist() == [f"{value:.2f}" for value in found.thresholds.values()]
     page.run()
     assert not page.success
 
