@@ -119,7 +119,7 @@ def outcome_card(outcome: CaseOutcome, run: EvaluationRun, base: Settings, snaps
             "Place of the first expected": str(outcome.first_rank or "not among the candidates") if outcome.expected else "none is expected",
             "Measures": ", ".join(f"{name} {value:.3f}" for name, value in outcome.measures.items()) or "none",
             "Packed": _packed(outcome) or "none is expected",
-            "Must not be evidence and is": ", ".join(outcome.violations) or "nothing",
+            "Misleading evidence": ", ".join(outcome.violations) or "nothing",
             "Verdict": f"{outcome.reason_code}, relevance {outcome.relevance_level}, top similarity {_similarity(outcome)}",
             "Filter": f"{outcome.filter_code}{f', category {outcome.filter_category}' if outcome.filter_category else ''}",
             "Asked again": outcome.fallback_reason or "no",

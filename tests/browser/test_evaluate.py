@@ -11,7 +11,7 @@ import pytest
 
 from engine import KnowledgeEngine, load_settings
 from tests.browser.running import drawn, expect, serve, settled
-from tests.pages.tiny import MISSED, tiny_environment
+from tests.pages.tiny import DIRECT, MISSED, tiny_environment
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -101,6 +101,22 @@ def test_thresholds_are_found_and_written_and_the_sidebar_shows_them(page: Page,
         assert "evidence_floor" not in page.url
         assert f"floor {floor:.2f}" in (page.locator(".st-key-evaluate_curve .js-plotly-plot").text_content() or "")
         expect(page.get_by_role("button", name="Write them to evidence.toml")).to_be_disabled()
+
+
+def test_an_evaluation_goes_on_over_a_reload_and_is_stopped_by_a_click(page: Page, environment: dict[str, str]) -> None:
+    many = "".join(f"- {{id: q{i}, question: '{DIRECT} {i}', expected: [runbooks/queue-backlog.md]}}\n" for i in range(10_000))
+    (Path(environment["EVIDENCE_KB"]) / "cases.yaml").write_text(many)
+    with serve(environment) as server:
+        page.goto(server + "/evaluate")
+        page.get_by_role("button", name="Evaluate", exact=True).click()
+        expect(page.get_by_text("of 10,000 questions")).to_be_visible()
+        page.reload()
+        expect(page.get_by_text("of 10,000 questions")).to_be_visible()
+        expect(page.get_by_role("button", name="Evaluate", exact=True)).to_be_disabled()
+        page.get_by_role("button", name="Stop").click()
+        expect(page.get_by_text("Evaluation was stopped")).to_be_visible()
+        expect(page.get_by_role("button", name="Evaluate", exact=True)).to_be_enabled()
+        expect(page.get_by_role("heading", name="History")).to_have_count(0)
 
 
 def test_without_golden_questions_there_is_one_to_copy(page: Page, environment: dict[str, str]) -> None:
