@@ -7,10 +7,11 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from engine.contracts.evaluation import Calibration
+from engine.settings import THRESHOLDS
 from pages.ui.palette import AMBER, BLUE, FAINT, GRAY, ROSE
 from pages.ui.safe import markdown, sentence
 
-NAMES = {"evidence_floor": "floor", "reference_threshold": "reference", "medium_threshold": "medium", "high_threshold": "high"}
+NAMES = dict(zip(THRESHOLDS, ("floor", "reference", "medium", "high"), strict=True))
 STEP = 0.1  # of the picture's height, between two names of thresholds
 
 
