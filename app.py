@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.nav import ICON, navigation
+from pages.ui.nav import navigation
 
-st.set_page_config(page_title="Evidence Explorer", page_icon=ICON, layout="wide")
 st.session_state.framed = True
 navigation().run()

@@ -6,7 +6,7 @@ from engine.errors import BadSettings, EvidenceError
 from engine.settings_sources import load_settings
 from pages.ui import address
 from pages.ui.attempts import attempts_panel
-from pages.ui.controls import scope_picker, settings_panel
+from pages.ui.controls import scope_picker, settings_panel, start_button
 from pages.ui.evidence import closest_candidates, evidence_list
 from pages.ui.examples import example_cards
 from pages.ui.freshness import freshness_notice
@@ -38,7 +38,8 @@ st.text_input(
 try:
     base = load_settings(kb)
     with st.sidebar:
-        settings_panel(here, base)
+        settings_panel("ask", here, base)
+        start_button(here)
         scope_place = st.container()
     engine = open_engine(kb, base)
     with scope_place:

@@ -6,7 +6,7 @@ Widgets write here through their callbacks and are drawn from here, so a link, t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -20,6 +20,8 @@ from pages.ui.safe import shorten
 
 QUESTION = "q"
 SCOPE = "scope"
+VIEW = ("run", "split", "first", "second")  # what the Evaluate page shows
+Parameters = dict[str, str | list[str]]
 # A link may turn what a lookup does, never what the machine loads or where it writes.
 LOCAL_SETTINGS = frozenset({*BUILD_SETTINGS, "index_dir", "keep_snapshots"})
 
@@ -31,6 +33,7 @@ class Address:
     question: str | None
     scope: tuple[str, ...]
     values: Mapping[str, str]
+    view: Mapping[str, str]
 
     def settings(self, base: Settings) -> Settings:
         """The settings of the knowledge base with the changes of the address; raises BadSettings."""
@@ -53,7 +56,8 @@ def read() -> Address:
     return Address(
         question=st.query_params.get(QUESTION),
         scope=tuple(st.query_params.get_all(SCOPE)),
-        values={name: st.query_params[name] for name in st.query_params if name not in (QUESTION, SCOPE)},
+        values={name: st.query_params[name] for name in st.query_params if name not in (QUESTION, SCOPE, *VIEW)},
+        view={name: st.query_params[name] for name in VIEW if name in st.query_params},
     )
 
 
@@ -74,14 +78,27 @@ def put_setting(name: str, value: Any, base: Settings) -> None:
 
 def put_case(case: Case, base: Settings) -> None:
     """Write an example into the URL: its question, its scope and its pinned settings."""
-    settings = {name: _where_it_differs(name, value, base) for name, value in _dotted(case.settings)}
-    _replace({QUESTION: case.question, SCOPE: list(case.scope) or None, **settings})
+    _replace(question_parameters(case.question, case.scope, case.settings, base))
 
 
-def drop_settings() -> None:
-    """Take every setting out of the URL; question and scope stay."""
+def question_parameters(question: str, scope: Iterable[str], settings: Mapping[str, Any], base: Settings) -> Parameters:
+    """The parameters that ask a question on the Ask page: its scope, and the settings where they differ from the knowledge base's own."""
+    written = {name: _where_it_differs(name, value, base) for name, value in _dotted(settings)}
+    changed: Parameters = {name: value for name, value in written.items() if value is not None}
+    terms = list(scope)
+    return {QUESTION: question, **({SCOPE: terms} if terms else {}), **changed}
+
+
+def put_view(**parts: str | None) -> None:
+    """Write what the Evaluate page shows into the URL; None leaves a part out."""
+    _change(parts)
+
+
+def drop_settings(*names: str) -> None:
+    """Take these settings out of the URL, without names every one; the rest stays."""
     here = read()
-    _replace({QUESTION: here.question, SCOPE: list(here.scope) or None})
+    for_good = set(names) or here.values.keys()
+    _change(dict.fromkeys(for_good))
 
 
 def drop_everything() -> None:
@@ -90,7 +107,7 @@ def drop_everything() -> None:
 
 
 def _change(parameters: Mapping[str, str | list[str] | None]) -> None:
-    now = {name: st.query_params.get_all(name) for name in st.query_params}
+    now: Parameters = {name: st.query_params.get_all(name) for name in st.query_params}
     _replace({**now, **parameters})
 
 

@@ -51,28 +51,32 @@ WEIGHTS = (
 )
 
 
-def settings_panel(address: Address, base: Settings) -> None:
-    """Draw the widgets of the settings and the way back to the knowledge base's own."""
+def settings_panel(page: str, address: Address, base: Settings) -> None:
+    """Draw the widgets of the settings and the way back to the knowledge base's own; their keys begin with the page's name."""
     st.subheader("Settings", anchor=False)
     for control in (*SEARCH, *PACK):
-        _widget(control, address, base)
-    with st.expander("Thresholds", icon=":material/straighten:", key="ask_thresholds", expanded=True):
+        _widget(page, control, address, base)
+    with st.expander("Thresholds", icon=":material/straighten:", key=f"{page}_thresholds", expanded=True):
         for control in THRESHOLDS:
-            _widget(control, address, base)
-    with st.expander("Rerank weights", icon=":material/balance:", key="ask_weights"):
+            _widget(page, control, address, base)
+    with st.expander("Rerank weights", icon=":material/balance:", key=f"{page}_weights"):
         for control in WEIGHTS:
-            _widget(control, address, base)
+            _widget(page, control, address, base)
     if address.values:
         st.caption(f"Changed by this page: {markdown(', '.join(address.values))}")
     st.button(
         "Reset settings",
-        key="ask_reset",
+        key=f"{page}_reset",
         icon=":material/restart_alt:",
         on_click=drop_settings,
         disabled=not address.values,
         width="stretch",
         help="Go back to the settings of the knowledge base (its evidence.toml, then the defaults).",
     )
+
+
+def start_button(address: Address) -> None:
+    """Draw the way back to the start page."""
     st.button(
         "Example questions",
         key="ask_start",
@@ -88,7 +92,7 @@ def scope_picker(address: Address, fields: dict[str, tuple[str, ...]]) -> None:
     """Draw the filter that the caller sets, with the known fields and values to choose from; others can be typed."""
     first = sorted(fields.items(), key=lambda item: item[0] != "category")  # what people narrow by
     known = [f"{field}={value}" for field, values in first if len(values) <= LISTED_VALUES for value in values]
-    _seed("ask_scope", list(address.scope))
+    seed("ask_scope", list(address.scope))
     st.multiselect(
         "Scope",
         [*known, *(term for term in address.scope if term not in known)],
@@ -101,11 +105,11 @@ def scope_picker(address: Address, fields: dict[str, tuple[str, ...]]) -> None:
     )
 
 
-def _widget(control: Control, address: Address, base: Settings) -> None:
-    key = f"ask_{control.name}"
+def _widget(page: str, control: Control, address: Address, base: Settings) -> None:
+    key = f"{page}_{control.name}"
     field = _field(control.name)
     own = own_value(control.name, base)
-    _seed(key, _shown(address.values.get(control.name), own, field))
+    seed(key, _shown(address.values.get(control.name), own, field))
     common: dict[str, Any] = {"key": key, "help": _help(field), "on_change": _write, "args": (control.name, key, base)}
     if isinstance(own, bool):
         st.toggle(control.label, **common)
@@ -121,7 +125,7 @@ def _write(name: str, key: str, base: Settings) -> None:
     put_setting(name, st.session_state[key], base)
 
 
-def _seed(key: str, value: Any) -> None:
+def seed(key: str, value: Any) -> None:
     """Let a widget show what the address says, without touching it when it already does."""
     if st.session_state.get(key) != value:
         st.session_state[key] = value

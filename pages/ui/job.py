@@ -72,6 +72,11 @@ class Job(Generic[T]):
         return self._outcome.exception() if self.done else None
 
     @property
+    def value(self) -> T | None:
+        """What the work has brought; nothing before its end, and nothing where it failed."""
+        return self._outcome.result() if self.done and not self.failed else None
+
+    @property
     def stopped(self) -> bool:
         """Whether somebody ended the work."""
         return isinstance(self.failure, Stopped)

@@ -11,7 +11,8 @@ ICON = Path(__file__).with_name("icon.svg")  # a file: the browser fetches a Mat
 
 
 def navigation() -> Page:
-    """Register the pages and return the one that the address asks for."""
+    """Register the pages and return the one that the address asks for; title and icon come first, else the browser shows those of the page."""
+    st.set_page_config(page_title="Evidence Explorer", page_icon=ICON, layout="wide")
     ask = st.Page(
         "pages/ask.py",
         title="Ask",
@@ -19,7 +20,13 @@ def navigation() -> Page:
         default=True,
         help="Ask the knowledge base a question and see the evidence, and how each step of the lookup came to it.",
     )
-    return st.navigation([ask], position="top")
+    evaluate = st.Page(
+        "pages/evaluate.py",
+        title="Evaluate",
+        icon=":material/monitoring:",
+        help="Ask the golden questions, see which go wrong, compare settings, and find thresholds.",
+    )
+    return st.navigation([ask, evaluate], position="top")
 
 
 def framed() -> None:

@@ -19,6 +19,8 @@ DIRECT = "How do I drain the queue backlog of the notify workers?"
 RETRIED = "kafka topics: rewind the offsets of a group with a dry run"
 UNKNOWN = "parental leave in winter"
 HOSTILE = "magic spell for the unicorn printer"
+MISSED = "**magic** spell :tada: for the <b>unicorn</b> printer"
+ANSWERED = "drain the queue backlog of the notify workers in Iceland"
 HOSTILE_TITLE = "<img src=x onerror=alert(1)> **Unicorn** :tada: printer"
 HOSTILE_TEXT = '<script>alert("spell")</script> ![x](http://evil.example/x.png) :red[magic] spell for the unicorn printer $x$'
 
@@ -84,6 +86,16 @@ EXAMPLES = f"""
   path: fallback
   shows: "The filter hides the answer, the retry finds it."
   settings: {{trace_candidates: 3, max_blocks: 8, rule_weights: {{lexical: 1.0, title: 0.5}}}}
+- id: missed
+  question: "{MISSED}"
+  expected: [policies/rewind.md]
+- id: refused
+  question: "{UNKNOWN}"
+  answerable: false
+- id: answered
+  question: "{ANSWERED}"
+  answerable: false
+  split: test
 """
 
 
