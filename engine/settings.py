@@ -58,11 +58,9 @@ class RuleWeights(_Turnable):
 
     lexical: float = _weight(0.8, "Words of the question in the passage, each by its rarity: BM25 as a count of words.")
     phrase: float = _weight(1.0, "Words of the question in the same order: the same on ordered pairs.")
-    title: float = _weight(0.3, "Share of the question's words in title and headings.")
+    title: float = _weight(0.4, "Share of the question's words in title and headings.")
     document_words: float = _weight(1.2, "Words of the question in the whole document: the same as for the passage.")
-    document_similarity: float = _weight(0.5, "Similarity of the nearest passage of the document.")
-    hint: float = _weight(0.2, "An L0 entry of the question belongs to the document.")
-    entity: float = _weight(0.1, "Share of the question's names and codes that the text contains.")
+    hint: float = _weight(0.3, "An L0 entry of the question belongs to the document.")
     category: float = _weight(0.05, "The document has the category with the most L0 votes.")
 
 

@@ -17,7 +17,7 @@ def evaluation_text(run: EvaluationRun, gates: Sequence[Gate]) -> str:
     lines = [f"{len(run.outcomes)} questions ({of}), snapshot {run.snapshot_id}, settings {run.settings_fingerprint}.", ""]
     lines += aligned([("measure", "mean", "95 % interval", "questions", ""), *(_row(name, one) for name, one in run.estimates.items())])
     lines += _section("Missed: an expected passage is not in the packed context", run.outcomes, lambda one: one.packed is False, _miss)
-    lines += _section("Must not be evidence, and is", run.outcomes, lambda one: bool(one.violations), _violation)
+    lines += _section("Misleading evidence", run.outcomes, lambda one: bool(one.violations), _violation)
     lines += _section("Answerable, and nothing was found", run.outcomes, lambda one: one.answerable and not one.found, _refusal)
     lines += _section("Unanswerable, and something was found", run.outcomes, lambda one: not one.answerable and one.found, _wrong_answer)
     return printable([*lines, *(["", "Gates", *gates_text(gates)] if gates else [])])

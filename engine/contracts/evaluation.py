@@ -24,7 +24,7 @@ SHARES = {
     "refused_or_low_unanswerable": "unanswerable questions for which nothing was found, or at relevance low",
     "refused_answerable": "answerable questions for which nothing was found",
     "refused_or_low_answerable": "answerable questions for which nothing was found, or at relevance low",
-    "must_not": "questions with a mustNot, of which something is among the evidence",
+    "must_not": "questions with a mustNot that misleads: it is evidence at relevance medium or high, before everything expected",
     "filtered": "questions whose first attempt was narrowed to one category",
     "fallback": "questions that were asked again without the filter",
 }
@@ -54,7 +54,7 @@ class CaseOutcome(Contract):
     first_rank: int | None = Field(description="Place of the first expected target in the ranking, 1 is best; none where it is no candidate.")
     first_found: str | None = Field(description="Source of the first candidate.")
     packed: bool | None = Field(description="Whether an expected passage is in the packed context, at least in part; none where nothing is expected.")
-    violations: tuple[str, ...] = Field(description="What must not be evidence and is.")
+    violations: tuple[str, ...] = Field(description="What would mislead and does: evidence at relevance medium or high, before everything expected.")
     found: bool
     reason_code: ReasonCode
     relevance_level: RelevanceLevel

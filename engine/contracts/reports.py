@@ -76,7 +76,7 @@ class Case(Contract):
     id: str
     question: str
     expected: tuple[str, ...] = Field(default=(), description="Documents or headings that answer, as `path` or `path#slug`.")
-    must_not: tuple[str, ...] = Field(default=(), description="Documents or headings that must not be evidence.")
+    must_not: tuple[str, ...] = Field(default=(), description="What would mislead: never to be trusted as evidence before what is expected.")
     answerable: bool = True
     split: Literal["dev", "test"] = "dev"
     shows: str = Field(default="", description="What the case shows, in one sentence.")

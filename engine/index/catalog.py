@@ -156,6 +156,15 @@ class Catalog:
         found = self._all(f"select row from snapshot.chunks where {' and '.join(conditions)} order by row", values)
         return np.asarray([row for (row,) in found], dtype=np.int64)
 
+    def share_in(self, rows: np.ndarray, categories: Sequence[str]) -> float:
+        """The share of some rows, at least one, whose document has one of the categories."""
+        [(count,)] = self._all(
+            """select count(*) from snapshot.chunks where row in (select unnest($rows)) and source in
+               (select source from snapshot.fields where field = 'category' and value in (select unnest($categories)))""",
+            {"rows": rows.tolist(), "categories": list(categories)},
+        )
+        return float(count) / len(rows)
+
     def sections(self) -> frozenset[str]:
         """Every section that has a chunk, as `path#slug`."""
         return frozenset(name for (name,) in self._all("select distinct regexp_replace(id, '~[0-9]+$', '') from snapshot.chunks"))

@@ -8,6 +8,7 @@ these.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 from itertools import pairwise
 from pathlib import Path
 
@@ -68,6 +69,13 @@ class SearchTerms:
         """Each known one of some terms, with the rows that have it, rising, and how often each has it."""
         for term, start, end in self._places(kind, searched):
             yield term, self.rows[start:end], self.counts[start:end]
+
+    def rows_with_all(self, searched: Sequence[str]) -> np.ndarray:
+        """The rows that have every one of some words, rising; none where a word is unknown."""
+        having = [rows for _, rows, _ in self.postings(TEXT, searched)]
+        if not having or len(having) < len(set(searched)):
+            return np.zeros(0, dtype=np.int32)
+        return reduce(lambda some, others: np.intersect1d(some, others, assume_unique=True), having)
 
     def _places(self, kind: int, searched: Iterable[str]) -> list[tuple[str, int, int]]:
         """The known ones of some terms, each with where its chunks begin and end."""

@@ -43,7 +43,7 @@ def rerank(
 ) -> tuple[Ranked, ...]:
     """Order candidates by score, ties by chunk id; `text` is the query of the attempt."""
     with recorder.span("rerank", SpanKind.RERANKER) as attributes:
-        signals = gather(text, question, candidates, settings, snapshot)
+        signals = gather(text, question, candidates, snapshot)
         codes = [entity.term for entity in question.entities if entity.kind == "error_code"]
         scored = [(candidate, _parts(candidate, signals, settings)) for candidate in candidates]
         scored.sort(key=lambda pair: (-sum(part.points for part in pair[1]), pair[0].record.id))

@@ -58,15 +58,7 @@ def _document_words(signals: Signals, chunk: ChunkRecord) -> float:
 
 
 def _document_words_reason(signals: Signals, chunk: ChunkRecord) -> str:
-    return f"its document has {len(signals.document(chunk).words)} of {len(signals.surfaces)} words"
-
-
-def _document_similarity(signals: Signals, chunk: ChunkRecord) -> float:
-    return signals.document(chunk).similarity
-
-
-def _document_similarity_reason(signals: Signals, chunk: ChunkRecord) -> str:
-    return f"its document comes as near as {signals.document(chunk).similarity:.3f}"
+    return f"{len(signals.document(chunk).words)} of {len(signals.surfaces)} words in its document"
 
 
 def _hint(signals: Signals, chunk: ChunkRecord) -> float:
@@ -77,15 +69,6 @@ def _hint(signals: Signals, chunk: ChunkRecord) -> float:
 def _hint_reason(signals: Signals, chunk: ChunkRecord) -> str:
     matched = [hint.match for hint in signals.question.hints if hint.match.kind in _HINT_KINDS and chunk.source in hint.match.sources]
     return "L0 hint: " + _listed([f"{match.kind} {match.text}" for match in matched])
-
-
-def _entity(signals: Signals, chunk: ChunkRecord) -> float:
-    names = signals.question.entities
-    return sum(entity.term in signals.text[chunk.row] for entity in names) / len(names) if names else 0.0
-
-
-def _entity_reason(signals: Signals, chunk: ChunkRecord) -> str:
-    return "names " + _listed([entity.text for entity in signals.question.entities if entity.term in signals.text[chunk.row]])
 
 
 def _category(signals: Signals, chunk: ChunkRecord) -> float:
@@ -112,8 +95,6 @@ RULES = (
     Rule("phrase", "Words in the same order", _phrase, _phrase_reason),
     Rule("title", "Words in title and headings", _title, _title_reason),
     Rule("document_words", "Words of the question in the whole document", _document_words, _document_words_reason),
-    Rule("document_similarity", "Nearest passage of the document", _document_similarity, _document_similarity_reason),
     Rule("hint", "L0 hint of the document", _hint, _hint_reason),
-    Rule("entity", "Names and codes in the text", _entity, _entity_reason),
     Rule("category", "Category that L0 votes for", _category, _category_reason),
 )

@@ -11,7 +11,6 @@ from engine.index.snapshot import Snapshot
 from engine.lookup.lexical import document_counts, query_words, rarity
 from engine.lookup.retrieve import Candidate
 from engine.lookup.transform import Question
-from engine.settings import Settings
 from engine.text import pairs
 
 Counts = Mapping[str, int]
@@ -23,7 +22,6 @@ class Document:
 
     words: Counts
     length: int  # search terms
-    similarity: float  # of its nearest passage among the candidates that the embedder can read
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,7 @@ class Signals:
         return self.documents[chunk.source]
 
 
-def gather(text: str, question: Question, candidates: Sequence[Candidate], settings: Settings, snapshot: Snapshot) -> Signals:
+def gather(text: str, question: Question, candidates: Sequence[Candidate], snapshot: Snapshot) -> Signals:
     """Everything that the rules need, for all candidates at once."""
     surfaces = query_words(text)
     ordered = list(dict.fromkeys(pairs(text)))
@@ -59,7 +57,6 @@ def gather(text: str, question: Question, candidates: Sequence[Candidate], setti
     names = [entity.term for entity in question.entities]
     lengths = snapshot.lengths
     in_documents, document_words = document_counts(snapshot.terms, surfaces, rows, lengths)
-    nearest = _nearest(candidates, settings)
     numbers = {candidate.record.source: int(lengths.document[candidate.record.row]) for candidate in candidates}
     return Signals(
         question=question,
@@ -71,20 +68,11 @@ def gather(text: str, question: Question, candidates: Sequence[Candidate], setti
         headings=snapshot.terms.counts_in(HEADING, surfaces, rows),
         pairs=snapshot.terms.counts_in(PAIR, ordered, rows),
         documents={
-            source: Document(document_words[number], int(lengths.document_terms[number]), nearest.get(source, 0.0))
-            for source, number in numbers.items()
+            source: Document(document_words[number], int(lengths.document_terms[number])) for source, number in numbers.items()
         },
         average_length=snapshot.catalog.average_length,
         average_document=float(lengths.document_terms.mean()) if candidates else 0.0,
     )
-
-
-def _nearest(candidates: Sequence[Candidate], settings: Settings) -> dict[str, float]:
-    nearest: dict[str, float] = {}
-    for candidate in candidates:
-        if candidate.is_readable(settings):
-            nearest[candidate.record.source] = max(candidate.similarity, nearest.get(candidate.record.source, 0.0))
-    return nearest
 
 
 def _rarities(searched: Sequence[str] | Mapping[str, str], frequencies: Counts, texts: int) -> dict[str, float]:

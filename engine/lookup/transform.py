@@ -42,7 +42,7 @@ def transform(raw: str, settings: Settings, snapshot: Snapshot, recorder: Record
     """
     with recorder.span("transform") as attributes:
         cleaned = cleaned_query(raw)
-        hints = find_hints(cleaned, snapshot.catalog)
+        hints = find_hints(cleaned, snapshot)
         known = [hint.match.text for hint in hints if hint.match.kind == "entity"]
         named = query_entities(cleaned, known)
         frequencies = snapshot.terms.frequencies(TEXT, [entity.term for entity in named])

@@ -44,9 +44,7 @@ WEIGHTS = (
     Control("rule_weights.phrase", "Word order", 0.05),
     Control("rule_weights.title", "Title and headings", 0.05),
     Control("rule_weights.document_words", "Words in the document", 0.05),
-    Control("rule_weights.document_similarity", "Nearest of the document", 0.05),
     Control("rule_weights.hint", "L0 hint", 0.05),
-    Control("rule_weights.entity", "Names and codes", 0.05),
     Control("rule_weights.category", "Category", 0.01),
 )
 

@@ -23,7 +23,7 @@ REFUSALS = {
     "refused_answerable": "Answerable, nothing found",
     "refused_or_low_answerable": "Answerable, nothing found or low",
 }
-SHARES_SHOWN = {"must_not": "Must-not evidence", "filtered": "One category only", "fallback": "Asked again"}
+SHARES_SHOWN = {"must_not": "Misleading evidence", "filtered": "One category only", "fallback": "Asked again"}
 CHART_PIXELS, SHARE_PIXELS = 380, 200  # what the labels need; narrower, the boxes stand below each other
 
 

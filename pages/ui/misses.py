@@ -38,7 +38,7 @@ def _faults(outcome: CaseOutcome) -> tuple[str, ...]:
         "not first": outcome.first_rank is not None and outcome.first_rank > 1,
         "not packed": outcome.packed is False and outcome.found and outcome.first_rank is not None,
         "answered": not outcome.answerable and outcome.relevance_level in ANSWERED,
-        "must-not evidence": bool(outcome.violations),
+        "misleading evidence": bool(outcome.violations),
     }
     return tuple(word for word, holds in faults.items() if holds)
 

@@ -12,6 +12,8 @@ from typing import Any
 import ir_measures
 import yaml
 
+_TITLE_WORDS = 8
+
 
 @dataclass(frozen=True)
 class RetrievalSet:
@@ -65,8 +67,8 @@ def write_knowledge_base(one: RetrievalSet, target: Path) -> dict[str, str]:
 
 
 def _frontmatter(document: Mapping[str, Any]) -> str:
-    """The fields that a set has; a document without a title takes its place in the breadcrumb from the category."""
-    title = document.get("title") or document.get("category")
+    """The fields that a set has; a document without a title is called by its first words, as a person would call it."""
+    title = document.get("title") or " ".join(document["text"].split()[:_TITLE_WORDS])
     fields = {"title": title, "category": document.get("category"), "keywords": document.get("keywords")}
     given = {name: value for name, value in fields.items() if value}
     return f"---\n{yaml.safe_dump(given, allow_unicode=True, sort_keys=False)}---\n" if given else ""

@@ -40,12 +40,16 @@ def calibrate(
     if len(set(kinds)) < 2:
         missing = "unanswerable" if kinds[0] else "answerable"
         raise BadInput(f"there is no {missing} question to calibrate with; add some with `answerable: {str(not kinds[0]).lower()}` to the cases")
-    best = [
-        max((block.similarity for block in result.evidence_blocks), default=0.0)
-        for _, result in asked(questions, settings.changed(_OPEN), snapshot, embedder, progress)
-    ]
-    similarities, answerable = np.asarray(best), np.asarray(kinds)
+    similarities, answerable = best_similarities(questions, settings, snapshot, embedder, progress), np.asarray(kinds)
     return calibration(similarities[answerable], similarities[~answerable], settings, snapshot.id)
+
+
+def best_similarities(
+    questions: Sequence[Question], settings: Settings, snapshot: Snapshot, embedder: Embedder, progress: Progress = no_progress
+) -> np.ndarray:
+    """The highest similarity among the evidence of each question without filter and floor, 0 where there is none: float64 [questions]."""
+    results = asked(questions, settings.changed(_OPEN), snapshot, embedder, progress)
+    return np.asarray([max((block.similarity for block in result.evidence_blocks), default=0.0) for _, result in results])
 
 
 def calibration(answerable: np.ndarray, unanswerable: np.ndarray, settings: Settings, snapshot_id: str) -> Calibration:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 STEPS = 100  # thresholds are multiples of 1 / STEPS
-_MOST_REFUSED = 0.02  # share of the answerable questions that the floor may refuse
+_MOST_REFUSED = 0.01  # share of the answerable questions that the floor may refuse
 _MOST_RETRIED = 0.10  # share of them that the reference may call low quality
 _MOST_HIGH = 0.05  # share of the unanswerable questions that may be called highly relevant
 GRID = np.arange(STEPS + 1) / STEPS
@@ -23,7 +23,8 @@ def choose(answerable: np.ndarray, unanswerable: np.ndarray) -> tuple[dict[str, 
     """
     good, bad = below(answerable), below(unanswerable)
     n, m = len(answerable), len(unanswerable)
-    floor = _highest(good, _MOST_REFUSED * n)
+    allowed, enough = _highest(good, _MOST_REFUSED * n), int(np.flatnonzero(bad == m)[0]) if (bad == m).any() else STEPS
+    floor = allowed if enough >= allowed else (allowed + enough) // 2  # where a gap parts the two kinds, in its middle
     best = int(np.argmax(bad * n - good * m))  # the lowest on ties; in whole numbers, so that ties are ties
     medium = max(best, floor)
     wanted = _highest(good, _MOST_RETRIED * n)

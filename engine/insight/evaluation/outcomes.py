@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
+from engine.contracts.codes import RelevanceLevel
 from engine.contracts.evaluation import CaseOutcome
 from engine.contracts.lookup import LookupResult
 from engine.contracts.lookup_trace import AttemptTrace
@@ -16,7 +19,7 @@ def candidate_places(result: LookupResult) -> list[Place]:
 def outcome(question: Question, result: LookupResult, first_rank: int | None) -> CaseOutcome:
     """What came of one question; its ranked measures are taken for all questions together, later."""
     case, trace, entries = question.case, result.retrieval_trace, result.rerank_trace.entries
-    packed, evidence = _packed_places(result), _evidence_places(result)
+    packed = _packed_places(result)
     shown = shown_attempt(result)
     return CaseOutcome(
         id=case.id,
@@ -30,7 +33,7 @@ def outcome(question: Question, result: LookupResult, first_rank: int | None) ->
         first_rank=first_rank,
         first_found=min(entries, key=lambda entry: entry.final_rank).source if entries else None,
         packed=any(target.holds(place) for target in question.expected for place in packed) if question.expected else None,
-        violations=tuple(target.written for target in question.must_not if any(target.holds(place) for place in evidence)),
+        violations=_misleading(question, result),
         found=result.found,
         reason_code=result.reason_code,
         relevance_level=result.relevance_level,
@@ -47,8 +50,14 @@ def shown_attempt(result: LookupResult) -> AttemptTrace | None:
     return next((one for one in trace.attempts if one.name is trace.selected_attempt), trace.attempts[-1] if trace.attempts else None)
 
 
-def _evidence_places(result: LookupResult) -> list[Place]:
-    return [place_of(chunk_id, block.source) for block in result.evidence_blocks for chunk_id in block.chunk_ids]
+def _misleading(question: Question, result: LookupResult) -> tuple[str, ...]:
+    """What must not be trusted as evidence and is: at relevance medium or high, before everything that is expected."""
+    if result.relevance_level not in (RelevanceLevel.MEDIUM, RelevanceLevel.HIGH):
+        return ()
+    places = [[place_of(chunk_id, block.source) for chunk_id in block.chunk_ids] for block in result.evidence_blocks]
+    ahead = takewhile(lambda block: not any(target.holds(place) for target in question.expected for place in block), places)
+    trusted = [place for block in ahead for place in block]
+    return tuple(target.written for target in question.must_not if any(target.holds(place) for place in trusted))
 
 
 def _packed_places(result: LookupResult) -> list[Place]:
