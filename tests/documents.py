@@ -163,7 +163,7 @@ SITUATIONS = {
         "NET-4711 showed up on several screens yesterday during lunch, customers complained loudly, whom should colleagues inform quickly"
     ),
     "tight_budget": Situation(
-        "How do I write a postmortem timeline of an outage, a breach and a delay?", settings={"budget_tokens": 295, "rule_weights.phrase": 0.4}
+        "How do I write a postmortem timeline of an outage, a breach and a delay?", settings={"budget_tokens": 310, "rule_weights.phrase": 0.4}
     ),
     "budget_of_nothing": Situation("free the root volume", settings={"budget_tokens": 5}),
     "scoped": Situation("rewind the offsets with a dry run", scope=["category=policies", "category=databases", "owner!=edge"]),

@@ -20,7 +20,7 @@ def test_later_sources_win(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("EVIDENCE_RULE_WEIGHTS__TITLE", "0.6")
     settings = load_settings(tmp_path, {"rule_weights.title": "0.7"})
     assert (settings.max_blocks, settings.budget_tokens) == (3, 200)
-    assert (settings.rule_weights.title, settings.rule_weights.phrase, settings.rule_weights.lexical) == (0.7, 0.4, 1.0)
+    assert (settings.rule_weights.title, settings.rule_weights.phrase, settings.rule_weights.lexical) == (0.7, 0.4, 0.8)
 
 
 @pytest.mark.parametrize(

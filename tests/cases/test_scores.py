@@ -208,13 +208,13 @@ def test_case_33_a_signal_that_a_passage_does_not_have_adds_nothing(tmp_path: Pa
     found = entries(bench.look_up("zinc anode"))
     signals = {source: {part.code: part.raw > 0 for part in entry.parts} for source, entry in found.items()}
     assert signals == {
-        "words.md": {"similarity": False, "lexical": True},
+        "words.md": {"similarity": False, "lexical": True, "document_words": True},
         "vector.md": {"similarity": True},
-        "both.md": {"similarity": True, "lexical": True, "phrase": True},
+        "both.md": {"similarity": True, "lexical": True, "phrase": True, "document_words": True},
         "neither.md": {"similarity": False},
     }
     assert (found["vector.md"].score, found["neither.md"].score) == (found["vector.md"].base_score, 0)
-    for code in ("lexical", "phrase"):
+    for code in ("lexical", "phrase", "document_words"):
         without = entries(bench.look_up("zinc anode", None, rule_weights={code: 0}))
         for source, entry in found.items():
             own = sum(millionths(part.points) for part in entry.parts if part.code == code)

@@ -146,7 +146,7 @@ def test_there_are_at_most_so_many_blocks(bench: Bench) -> None:
 
 def test_a_candidate_below_the_floor_is_no_evidence_however_high_its_score(bench: Bench) -> None:
     attempt = bench.attempt("signed permission", **{"rule_weights.hint": 5})
-    assert attempt.ranked[0].score == 5_020_000
+    assert attempt.ranked[0].score == 5_050_000
     assert attempt.blocks == ()
     assert len(dropped(attempt, DropCode.BELOW_FLOOR)) == len(attempt.candidates)
 

@@ -56,7 +56,7 @@ def test_an_error_code_leads_to_the_page_that_explains_it(handbook: KnowledgeEng
     result = handbook.lookup_knowledge("WHK-6007")
     assert result.evidence_blocks[0].source == "runbooks/webhook-relay-signature.md"
     assert [(one.text, one.kind, one.known) for one in result.retrieval_trace.hints.entity_terms] == [("WHK-6007", "error_code", True)]
-    assert "entity" in [reason.code for reason in result.evidence_blocks[0].hit_reasons]
+    assert "has the words WHK-6007" in [reason.text for reason in result.evidence_blocks[0].hit_reasons]
 
 
 def test_the_chinese_page_is_searched_and_dropped_as_unreadable(handbook: KnowledgeEngine) -> None:

@@ -195,8 +195,8 @@ def test_context_pack_respects_budget(results: Results) -> None:
     result = results["tight_budget"]
     pack = result.context_pack
     whole, cut = parse(pack.text)
-    assert pack.budget_tokens == 295
-    assert 260 < pack.used_tokens <= 295
+    assert pack.budget_tokens == 310
+    assert 260 < pack.used_tokens <= 310
     assert [item.truncated for item in pack.included] == [False, True]
     assert [(item.source, item.reason) for item in pack.omitted] == [
         ("policies/postmortems.md", OmitReason.NO_ROOM),
@@ -216,9 +216,9 @@ def test_rerank_trace_records_score_contributions(results: Results) -> None:
     result = results["filtered_is_enough"]
     entry = result.rerank_trace.entries[1]
     assert (entry.final_rank, entry.base_rank, entry.source, entry.base_score) == (2, 2, RUNBOOK, 0.524143)
-    assert [part.code for part in entry.parts] == ["similarity", "lexical", "phrase", "title", "hint", "category"]
+    assert [part.code for part in entry.parts] == ["similarity", "lexical", "phrase", "title", "document_words", "hint", "category"]
     assert entry.boost_reasons[0] == "has the words free, root, volume, disk, filling"
-    assert entry.boost_reasons[3] == "L0 hint: keyword disk filling, title Disk filling, keyword root volume"
+    assert entry.boost_reasons[4] == "L0 hint: keyword disk filling, title Disk filling, keyword root volume"
     assert round(sum(part.points for part in entry.parts), 6) == entry.score == result.evidence_blocks[1].score
 
 
@@ -226,10 +226,10 @@ def test_query_hints_influence_rerank_without_becoming_evidence(small: Knowledge
     """Query hints influence rerank without becoming evidence"""
     block = results["filtered_is_enough"].evidence_blocks[0]
     reason = next(one for one in block.hit_reasons if one.code == "hint")
-    assert (reason.text, reason.points) == ("L0 hint: keyword disk filling, title Disk filling, keyword root volume", 0.05)
+    assert (reason.text, reason.points) == ("L0 hint: keyword disk filling, title Disk filling, keyword root volume", 0.3)
     boosted = small.with_settings(small.settings.changed({"rule_weights.hint": 5})).lookup_knowledge(SITUATIONS["both_attempts_fail"].query)
     first = boosted.rerank_trace.entries[0]
-    assert (first.source, first.base_score, first.score) == (OFFSETS, 0.0, 5.02)
+    assert (first.source, first.base_score, first.score) == (OFFSETS, 0.0, 5.05)
     assert (boosted.found, boosted.evidence_blocks) == (False, ())
 
 
@@ -279,7 +279,7 @@ def test_evidence_block_contains_source_metadata(results: Results) -> None:
     assert (block.retrieval_layer, block.categories, block.attempt) == ("L1", ("runbooks",), AttemptName.FILTERED)
     assert block.content == "Free the root volume: rotate the journal, then remove images that no pod uses."
     assert DOCUMENTS[RUNBOOK].split("\n")[block.lines.start - 1 : block.lines.end] == [block.content]
-    assert [reason.code for reason in block.hit_reasons] == ["similarity", "lexical", "phrase", "title", "hint", "category", "filter"]
+    assert [reason.code for reason in block.hit_reasons] == ["similarity", "lexical", "phrase", "title", "document_words", "hint", "category", "filter"]
 
 
 def test_evidence_blocks_are_the_primary_evidence_contract(results: Results) -> None:

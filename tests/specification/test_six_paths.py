@@ -79,7 +79,7 @@ def test_a_pack_is_cut_and_omits(handbook: KnowledgeEngine) -> None:
     pack = result.context_pack
     assert any(item.truncated for item in pack.included)
     assert pack.omitted
-    assert pack.used_tokens <= pack.budget_tokens == 840
+    assert pack.used_tokens <= pack.budget_tokens == 800
     assert result.completeness_hint.level is CompletenessLevel.TRUNCATED
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 STEPS = 100  # thresholds are multiples of 1 / STEPS
-_MOST_REFUSED = 0.01  # share of the answerable questions that the floor may refuse
+_MOST_REFUSED = 0.005  # share of the answerable questions that the floor may refuse
 _MOST_RETRIED = 0.10  # share of them that the reference may call low quality
+_MOST_MEDIUM = 0.20  # share of the unanswerable questions that may be called more than lowly relevant
 _MOST_HIGH = 0.05  # share of the unanswerable questions that may be called highly relevant
 GRID = np.arange(STEPS + 1) / STEPS
 
@@ -17,28 +18,23 @@ def below(similarities: np.ndarray) -> np.ndarray:
 
 
 def choose(answerable: np.ndarray, unanswerable: np.ndarray) -> tuple[dict[str, float], dict[str, str]]:
-    """The thresholds, rising, and why each is where it is; both float64 [questions], at least one each.
-
-    Medium is where the share of the answerable questions at or above it exceeds that of the unanswerable ones by most (Youden 1950).
-    """
+    """The thresholds, rising, and why each is where it is; both float64 [questions], at least one each."""
     good, bad = below(answerable), below(unanswerable)
     n, m = len(answerable), len(unanswerable)
-    allowed, enough = _highest(good, _MOST_REFUSED * n), int(np.flatnonzero(bad == m)[0]) if (bad == m).any() else STEPS
+    allowed, enough = _highest(good, _MOST_REFUSED * n), _lowest(bad, m, 0)
     floor = allowed if enough >= allowed else (allowed + enough) // 2  # where a gap parts the two kinds, in its middle
-    best = int(np.argmax(bad * n - good * m))  # the lowest on ties; in whole numbers, so that ties are ties
-    medium = max(best, floor)
+    medium = max(_lowest(bad, m, _MOST_MEDIUM), floor)
     wanted = _highest(good, _MOST_RETRIED * n)
     reference = min(max(wanted, floor), medium)
-    kept_out = np.flatnonzero(m - bad <= _MOST_HIGH * m)
-    high = max(int(kept_out[0]) if len(kept_out) else STEPS, medium)
+    high = max(_lowest(bad, m, _MOST_HIGH), medium)
     steps = {"evidence_floor": floor, "reference_threshold": reference, "medium_threshold": medium, "high_threshold": high}
     reasons = {
-        "evidence_floor": f"the highest at which at most {_MOST_REFUSED:.0%} of the answerable questions are refused: {_of(good[floor], n)} are, "
+        "evidence_floor": f"the highest at which at most {_MOST_REFUSED:.1%} of the answerable questions are refused: {_of(good[floor], n)} are, "
         f"and {_of(bad[floor], m)} of the unanswerable ones",
         "reference_threshold": f"{_of(good[reference], n)} of the answerable questions lie below it"
         + (f"; {wanted / STEPS}, with at most {_MOST_RETRIED:.0%} below, is not between floor and medium" if reference != wanted else ""),
-        "medium_threshold": f"{_of(n - good[medium], n)} of the answerable and {_of(m - bad[medium], m)} of the unanswerable questions reach it, "
-        + ("the widest gap there is" if medium == best else f"moved up to the floor from {best / STEPS}, where the gap is widest"),
+        "medium_threshold": f"{_of(m - bad[medium], m)} of the unanswerable and {_of(n - good[medium], n)} of the answerable questions reach it; "
+        f"at most {_MOST_MEDIUM:.0%} of the unanswerable ones should",
         "high_threshold": f"{_of(m - bad[high], m)} of the unanswerable and {_of(n - good[high], n)} of the answerable questions reach it; "
         f"at most {_MOST_HIGH:.0%} of the unanswerable ones should",
     }
@@ -48,6 +44,12 @@ def choose(answerable: np.ndarray, unanswerable: np.ndarray) -> tuple[dict[str, 
 def _highest(counts: np.ndarray, most: float) -> int:
     """The highest step with at most so many questions below it; the counts rise and begin with 0."""
     return int(np.flatnonzero(counts <= most)[-1])
+
+
+def _lowest(counts: np.ndarray, total: int, most: float) -> int:
+    """The lowest step that at most a share of the questions reach, else the last."""
+    reached = np.flatnonzero(total - counts <= most * total)
+    return int(reached[0]) if len(reached) else STEPS
 
 
 def _of(count: int, total: int) -> str:

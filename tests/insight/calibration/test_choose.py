@@ -19,20 +19,24 @@ def chosen(answerable: list[float], unanswerable: list[float]) -> list[float]:
 def test_thresholds_of_overlapping_questions() -> None:
     answerable = [at / 100 for at in range(31, 81)]  # 0.31 to 0.80, one each
     unanswerable = [at / 100 for at in range(11, 51)]  # 0.11 to 0.50
-    # floor: at 0.32 one of 50 (2 %) is below; reference: at 0.36 five of 50 are; medium: the gap is the same from 0.31 on until the
-    # unanswerable ones end, but grows by 1/40 - 1/50 a step, so it is widest at 0.51; high: at 0.49 two of 40 are left, medium is higher
-    assert chosen(answerable, unanswerable) == [0.32, 0.36, 0.51, 0.51]
+    # floor: at 0.31 none is below; reference: at 0.36 five of 50 are; medium: 0.43 to 0.50 are 8 of 40; high: 0.49 and 0.50 are 2 of 40
+    assert chosen(answerable, unanswerable) == [0.31, 0.36, 0.43, 0.49]
 
 
 def test_high_is_above_medium_where_single_unanswerable_questions_come_near() -> None:
     answerable = [0.5] * 5 + [0.6] * 5 + [0.9] * 10
     unanswerable = [0.2] * 17 + [0.55, 0.7, 0.7]
-    # medium: 0.21 has 20/20 against 3/20, no later step has a wider gap; floor 0.5 moves it up; high: 0.56 leaves 2 of 20, 0.71 none
+    # medium: 3 of 20 reach 0.21; floor 0.5 moves it up; high: 0.56 leaves 2 of 20, 0.71 none
     assert chosen(answerable, unanswerable) == [0.5, 0.5, 0.5, 0.71]
 
 
-def test_the_lowest_of_equal_gaps_is_taken() -> None:
-    assert chosen([0.1] + [0.8] * 9, [0.3] * 10)[2] == 0.31
+def test_medium_keeps_four_of_five_unanswerable_questions_out() -> None:
+    assert chosen([0.1] + [0.8] * 9, [0.3] * 8 + [0.5] * 2)[2] == 0.31
+    assert chosen([0.1] + [0.8] * 9, [0.3] * 7 + [0.5] * 3)[2] == 0.51
+
+
+def test_the_floor_stands_in_the_middle_of_a_gap() -> None:
+    assert chosen([0.7, 0.8], [0.2, 0.1])[0] == 0.45
 
 
 def test_a_similarity_on_a_threshold_reaches_it() -> None:
@@ -44,11 +48,11 @@ def test_a_similarity_on_a_threshold_reaches_it() -> None:
 @pytest.mark.parametrize(
     ("answerable", "unanswerable", "expected"),
     [
-        ([0.7], [0.2], [0.7, 0.7, 0.7, 0.7]),
-        ([0.0], [0.0], [0.0, 0.0, 0.0, 0.01]),
+        ([0.7], [0.2], [0.45, 0.45, 0.45, 0.45]),
+        ([0.0], [0.0], [0.0, 0.0, 0.01, 0.01]),
         ([1.0], [1.0], [1.0, 1.0, 1.0, 1.0]),
-        ([0.2], [0.9], [0.2, 0.2, 0.2, 0.91]),
-        ([0.4] * 10, [0.4] * 10, [0.4, 0.4, 0.4, 0.41]),
+        ([0.2], [0.9], [0.2, 0.2, 0.91, 0.91]),
+        ([0.4] * 10, [0.4] * 10, [0.4, 0.4, 0.41, 0.41]),
     ],
 )
 def test_extremes_have_thresholds_too(answerable: list[float], unanswerable: list[float], expected: list[float]) -> None:
@@ -64,18 +68,19 @@ def test_thresholds_rise_and_are_hundredths_whatever_the_similarities() -> None:
         found = chosen(good.tolist(), bad.tolist())
         assert found == sorted(found)
         assert set(found) <= set(GRID.tolist())
-        assert (good < found[0]).mean() <= 0.02
+        assert (good < found[0]).mean() <= 0.005
+        assert (bad >= found[2]).mean() <= 0.20 or found[2] == 1.0
         assert (bad >= found[3]).mean() <= 0.05 or found[3] == 1.0
 
 
 def test_each_reason_gives_the_numbers() -> None:
     _, reasons = choose(np.asarray([0.5] * 5 + [0.6] * 5 + [0.9] * 10), np.asarray([0.2] * 17 + [0.55, 0.7, 0.7]))
     assert reasons == {
-        "evidence_floor": "the highest at which at most 2% of the answerable questions are refused: 0 of 20 (0.0%) are, "
+        "evidence_floor": "the highest at which at most 0.5% of the answerable questions are refused: 0 of 20 (0.0%) are, "
         "and 17 of 20 (85.0%) of the unanswerable ones",
         "reference_threshold": "0 of 20 (0.0%) of the answerable questions lie below it",
-        "medium_threshold": "20 of 20 (100.0%) of the answerable and 3 of 20 (15.0%) of the unanswerable questions reach it, "
-        "moved up to the floor from 0.21, where the gap is widest",
+        "medium_threshold": "3 of 20 (15.0%) of the unanswerable and 20 of 20 (100.0%) of the answerable questions reach it; "
+        "at most 20% of the unanswerable ones should",
         "high_threshold": "0 of 20 (0.0%) of the unanswerable and 10 of 20 (50.0%) of the answerable questions reach it; "
         "at most 5% of the unanswerable ones should",
     }

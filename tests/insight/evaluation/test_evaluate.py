@@ -45,9 +45,19 @@ def test_each_question_has_its_outcome_in_the_order_of_the_cases(run: Evaluation
     assert (nothing.measures, nothing.packed, nothing.found, nothing.relevance_level.value) == ({}, None, False, "none")
 
 
-def test_what_must_not_be_evidence_and_is_is_a_violation(run: EvaluationRun) -> None:
-    assert run.outcomes[0].violations == ("runbooks/disk.md#disk/mitigation",)
-    assert run.estimates["must_not"].mean == 1.0
+def test_what_misleads_stands_before_what_is_expected_at_a_relevance_that_is_trusted(engine: KnowledgeEngine) -> None:
+    cause, mitigation = "runbooks/disk.md#disk/cause", "runbooks/disk.md#disk/mitigation"
+    question = "old logs fill the disk"  # the cause comes first
+    cases = [
+        case(question, cause, must_not=(mitigation,), id="behind"),
+        case(question, mitigation, must_not=(cause,), id="before"),
+        case(question, must_not=(mitigation,), id="unanswerable"),
+    ]
+    run = engine.evaluate(cases=cases)
+    assert [one.violations for one in run.outcomes] == [(), (cause,), (mitigation,)]
+    assert (run.estimates["must_not"].mean, run.estimates["must_not"].questions) == (0.666667, 3)
+    distrustful = engine.with_settings(engine.settings.changed({"medium_threshold": 1.0, "high_threshold": 1.0})).evaluate(cases=cases)
+    assert [(one.found, one.relevance_level.value, one.violations) for one in distrustful.outcomes] == [(True, "low", ())] * 3
 
 
 def test_the_measures_agree_with_the_result_of_a_lookup(engine: KnowledgeEngine, run: EvaluationRun) -> None:
@@ -77,7 +87,7 @@ def test_equal_evaluations_are_equal_byte_for_byte_and_others_have_another_id(en
 
 def test_the_settings_of_a_run_are_those_of_the_user(engine: KnowledgeEngine, run: EvaluationRun) -> None:
     assert (run.settings_fingerprint, run.snapshot_id) == (engine.settings.fingerprint, engine.report().snapshot_id)
-    assert (run.settings["trace_candidates"], run.settings["rule_weights.title"]) == (20, 0.2)
+    assert (run.settings["trace_candidates"], run.settings["rule_weights.title"]) == (20, 0.4)
     assert "index_dir" not in run.settings
 
 
@@ -96,7 +106,7 @@ def test_the_whole_ranking_is_measured_whatever_the_trace_keeps(tmp_path: Path) 
 def test_packed_means_that_a_line_of_it_is_in_the_context(tmp_path: Path) -> None:
     lines = [f"pump seal {'zeta ' * 10}{f'w{at} ' * 10}" for at in range(6)]
     names = [f"a.md#pump~{piece}" for piece in range(1, 7)]
-    with open_engine(tmp_path, {"a.md": "# Pump\n\n" + "\n\n".join(lines)}, chunk_tokens=32, budget_tokens=160) as opened:
+    with open_engine(tmp_path, {"a.md": "# Pump\n\n" + "\n\n".join(lines)}, chunk_tokens=32, budget_tokens=172) as opened:
         result = opened.lookup_knowledge("pump seal zeta w0")
         outcomes = opened.evaluate(cases=[case("pump seal zeta w0", name, id=name) for name in names]).outcomes
     assert [list(block.chunk_ids) for block in result.evidence_blocks] == [names]
