@@ -170,7 +170,7 @@ def test_tokens_loads_no_torch_and_builds_no_index(folder: Path) -> None:
 def test_settings_prints_each_with_its_sentence(folder: Path) -> None:
     text = run(folder, "settings", "--set", "max_blocks=3").stdout
     assert "max_blocks = 3  # blocks, 1 to 50\n    How many evidence blocks a result has at most." in text
-    assert "rule_weights.title = 0.2  # weight, 0 to 5\n" in text
+    assert "rule_weights.title = 0.4  # weight, 0 to 5\n" in text
     assert json.loads(run(folder, "settings", "--json").stdout)["evidence_floor"] == THRESHOLDS["evidence_floor"]
 
 

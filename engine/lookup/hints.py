@@ -13,8 +13,9 @@ from engine.settings import Settings
 from engine.text import sequence, terms
 
 _GIVEN = ("keyword", "alias")  # by an author who knows what the document is about; a title or name may be what many speak of
-_AT_HOME = 0.9  # share of the passages; on five sets a filter hid all that was relevant in 22 of 102 cases without it, and in 1 with it
+_AT_HOME = 0.9  # share of the passages; on six sets a filter hid all that was relevant for 22 of 140 filtered questions without it
 _SILENT = "they are one-word titles, belong to documents without a category, or are titles and names that other categories speak of as well"
+_LEAST_NAMED = 2  # passages; one that happens to name a thing is no home for it
 _LONGEST_ENTRY = 64  # words or Chinese characters; nobody types a longer keyword, and each word more costs every question
 
 
@@ -77,8 +78,10 @@ def _may_vote(match: KeywordMatch, spread: int, snapshot: Snapshot) -> bool:
 
 
 def _is_at_home(match: KeywordMatch, snapshot: Snapshot) -> bool:
-    """Whether the passages with all words of an entry are, nearly all of them, in its categories."""
+    """Whether the passages with all words of an entry are, nearly all of them, in its categories; a name must stand in two at least."""
     rows = snapshot.terms.rows_with_all(terms(match.text))
+    if match.kind == "entity" and len(rows) < _LEAST_NAMED:
+        return False
     return snapshot.catalog.share_in(rows, match.categories) >= _AT_HOME if len(rows) else True
 
 

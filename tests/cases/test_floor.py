@@ -18,7 +18,7 @@ from tests.cases.legs import EVERY_LEG
 from tests.knowledge_base import Bench, document, open_bench, open_engine
 
 STRICT = dict.fromkeys(("evidence_floor", "reference_threshold", "medium_threshold", "high_threshold"), 0.99)
-HEAVY = {"lexical": 5.0, "phrase": 5.0, "title": 5.0, "hint": 5.0, "entity": 5.0, "category": 5.0}
+HEAVY = {"lexical": 5.0, "phrase": 5.0, "title": 5.0, "hint": 5.0, "document_words": 5.0, "category": 5.0}
 
 
 @EVERY_LEG

@@ -61,7 +61,7 @@ def test_an_error_code_in_the_body_is_the_top_hit_by_its_name(tmp_path: Path) ->
     with open_engine(tmp_path, {**others, "errors/handshake.md": wanted}, exact_terms_waive_floor=False) as engine:
         result = engine.lookup_knowledge("ERR_SSL_4711")
     assert result.evidence_blocks[0].source == "errors/handshake.md"
-    assert {"lexical", "entity"} <= codes(result)
+    assert {"lexical", "document_words"} <= codes(result)
     assert [(entity.text, entity.known) for entity in result.retrieval_trace.hints.entity_terms] == [("ERR_SSL_4711", True)]
 
 

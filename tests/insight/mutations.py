@@ -158,7 +158,7 @@ OTHER_MUTATIONS = (
     ("attempts_are_right", Mutation("filtered_is_enough", setting((f"{ATTEMPT}.filter", "networking")))),
     ("attempts_are_right", Mutation("filtered_is_enough", setting(("retrieval_trace.filter_decision.code", FilterCode.AMBIGUOUS)))),
     ("verdicts_are_right", Mutation("both_attempts_fail", setting((f"{ATTEMPT}.verdict", Verdict.OK)))),
-    ("verdicts_are_right", Mutation("exact_code", setting(("retrieval_trace.attempts.1.verdict", Verdict.OK)))),
+    ("verdicts_are_right", Mutation("exact_code", setting(("retrieval_trace.attempts.0.verdict", Verdict.OK)))),
     ("similarities_are_absolute", Mutation("filtered_is_enough", setting((f"{ATTEMPT}.top_similarity", 1.000001)))),
     ("similarities_are_absolute", Mutation("filtered_is_enough", setting(("evidence_blocks.0.similarity", -0.1)))),
     ("candidates_are_ranked", Mutation("filtered_is_enough", setting((f"{ATTEMPT}.candidates.0.rank", 2)))),

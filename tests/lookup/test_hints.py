@@ -110,7 +110,8 @@ def test_a_document_without_a_category_does_not_vote(kb: Bench) -> None:
 
 def test_a_service_name_is_recognised_however_it_is_written(kb: Bench) -> None:
     assert [(one.text, one.kind) for one in kb.question("the Pump Agent is down").entities] == [("pump-agent", "service_name")]
-    assert votes(kb, "restart the pump agent") == {"a": 1, "c": 1, "d": 1}  # the keyword pump stands in it as well
+    assert ("pump-agent", "entity", False) in matched(kb, "restart the pump agent")  # categories c and d both speak of it, once each
+    assert votes(kb, "restart the pump agent") == {"a": 1}  # the keyword pump stands in it as well
 
 
 def test_an_error_code_that_no_document_has_is_an_unknown_entity(kb: Bench) -> None:

@@ -100,7 +100,7 @@ def test_relevance_follows_the_best_similarity_at_its_borders(bench: Bench, medi
 
 def test_codes_alone_are_of_low_relevance(results: Results) -> None:
     assert results["exact_code"].relevance_level is RelevanceLevel.LOW
-    assert [reason.code for reason in results["exact_code"].evidence_blocks[0].hit_reasons][-2:] == ["exact_terms", "fallback"]
+    assert [reason.code for reason in results["exact_code"].evidence_blocks[0].hit_reasons][-1:] == ["exact_terms"]
 
 
 def test_the_words_that_no_packed_text_has_are_missing(results: Results, bench: Bench) -> None:

@@ -18,6 +18,7 @@ from engine.contracts.evaluation import (
     RunComparison,
     SavedRun,
 )
+from engine.settings import Settings
 from tests.pages.samples import HOSTILE
 
 PRESENT = {"evidence_floor": 0.3, "reference_threshold": 0.45, "medium_threshold": 0.55, "high_threshold": 0.65}
@@ -88,7 +89,7 @@ def run(name: str = "0" * 12, outcomes: tuple[CaseOutcome, ...] = OUTCOMES, **se
         run_id=name,
         snapshot_id="1" * 16,
         settings_fingerprint="2" * 16,
-        settings={**PRESENT, "max_blocks": 8, "rule_weights.title": 0.2, "title_fields": ["title"], **settings},
+        settings={"max_blocks": 8, "rule_weights.title": Settings().rule_weights.title, "title_fields": ["title"], **settings},
         cases_digest="3" * 16,
         split=None,
         estimates={one: Estimate(mean=0.5 + at / 100, low=0.4 + at / 100, high=0.55 + at / 100, questions=10) for at, one in enumerate(names)},

@@ -240,7 +240,7 @@ def test_the_scope_comes_from_the_address_and_from_the_sidebar(kb: Path) -> None
 def test_every_widget_has_a_key_and_every_setting_a_help(kb: Path) -> None:
     page = open_page(q=DIRECT)
     widgets = [*page.slider, *page.toggle, *page.number_input, *page.multiselect]
-    assert len(widgets) == 16
+    assert len(widgets) == 17
     assert all(widget.key.startswith("ask_") and widget.help for widget in widgets)
     pictures = [*(chart.proto for chart in page.get("plotly_chart")), *(table.proto for table in page.dataframe)]
     assert all(picture.alt for picture in pictures)

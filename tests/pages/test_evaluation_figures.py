@@ -53,7 +53,7 @@ def test_misses_stand_worst_first_and_say_what_is_wrong() -> None:
         ("second-unpacked", ("not first", "not packed")),
         ("second", ("not first",)),
         ("unpacked", ("not packed",)),
-        ("misleading", ("must-not evidence",)),
+        ("misleading", ("misleading evidence",)),
         ("high", ("answered",)),
         ("medium", ("answered",)),
     ]

@@ -76,7 +76,7 @@ def test_every_widget_has_a_key_of_the_page_and_every_picture_a_description(kb: 
     page = calibrated(evaluated(open_evaluate(evidence_floor="0")))
     select_miss(page, MISSED)
     widgets = [*page.slider, *page.toggle, *page.number_input, *page.button, *page.selectbox, *page.button_group]
-    assert len(widgets) == 22
+    assert len(widgets) == 23
     assert all(str(widget.key).startswith("evaluate_") and widget.help for widget in widgets)
     pictures = [*(chart.proto for chart in page.get("plotly_chart")), *(table.proto for table in (*page.dataframe, *page.table))]
     assert len(pictures) == 10

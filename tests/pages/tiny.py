@@ -85,7 +85,7 @@ EXAMPLES = f"""
   expected: [policies/rewind.md]
   path: fallback
   shows: "The filter hides the answer, the retry finds it."
-  settings: {{trace_candidates: 3, max_blocks: 8, rule_weights: {{lexical: 1.0, title: 0.5}}}}
+  settings: {{trace_candidates: 3, max_blocks: 8, rule_weights: {{title: 0.5}}}}
 - id: missed
   question: "{MISSED}"
   expected: [policies/rewind.md]

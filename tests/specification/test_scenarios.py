@@ -279,7 +279,8 @@ def test_evidence_block_contains_source_metadata(results: Results) -> None:
     assert (block.retrieval_layer, block.categories, block.attempt) == ("L1", ("runbooks",), AttemptName.FILTERED)
     assert block.content == "Free the root volume: rotate the journal, then remove images that no pod uses."
     assert DOCUMENTS[RUNBOOK].split("\n")[block.lines.start - 1 : block.lines.end] == [block.content]
-    assert [reason.code for reason in block.hit_reasons] == ["similarity", "lexical", "phrase", "title", "document_words", "hint", "category", "filter"]
+    codes = [reason.code for reason in block.hit_reasons]
+    assert codes == ["similarity", "lexical", "phrase", "title", "document_words", "hint", "category", "filter"]
 
 
 def test_evidence_blocks_are_the_primary_evidence_contract(results: Results) -> None:
