@@ -31,11 +31,8 @@ def completeness(question: Question, blocks: Sequence[Block], pack: Pack) -> Com
     if not blocks:
         return CompletenessHint(level=CompletenessLevel.NONE, missing_terms=(), note="There is no evidence.")
     packed = {term for item in pack.included for text in (item.packed.content, item.packed.breadcrumb or "") for term in terms(text)}
-    wanted = [token for token in tokenize(question.text) if not token.stop and token.kind in ("word", "part", "bigram")]
-    missing = [question.text[token.start : token.end] for token in wanted if token.term not in packed]
-    missing += [entity.text for entity in question.entities if entity.term not in packed]
+    missing = _missing(question, packed)
     cut, left_out = sum(item.packed.truncated for item in pack.included), len(pack.omitted)
-    missing = list(dict.fromkeys(missing))
     if cut or left_out:
         level, note = CompletenessLevel.TRUNCATED, f"The budget cut {cut} and left out {left_out} of {_count(len(blocks), 'block')}."
         if not pack.included:
@@ -45,6 +42,22 @@ def completeness(question: Question, blocks: Sequence[Block], pack: Pack) -> Com
     else:
         level, note = CompletenessLevel.COMPLETE, "The packed evidence has every word of the query, and nothing was cut."
     return CompletenessHint(level=level, missing_terms=tuple(missing), note=note)
+
+
+def _missing(question: Question, packed: set[str]) -> list[str]:
+    """Words and names that are not in the pack, each as the question writes it: what overlaps, such as a name and its parts, is one."""
+    wanted = [token for token in tokenize(question.text) if not token.stop and token.kind in ("word", "part", "bigram")]
+    places = [(token.start, token.end) for token in wanted if token.term not in packed]
+    names = [entity.text for entity in question.entities if entity.term not in packed]
+    places += [(start, start + len(name)) for name in names if (start := question.text.find(name)) >= 0]
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(places):
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    otherwise_written = [name for name in names if name not in question.text]
+    return list(dict.fromkeys([*(question.text[start:end] for start, end in joined), *otherwise_written]))
 
 
 def near_misses(shown: Attempt | None, settings: Settings) -> int:
