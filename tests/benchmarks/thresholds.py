@@ -34,7 +34,8 @@ def similarities(folder: Path, index: str) -> tuple[np.ndarray, np.ndarray]:
         with KnowledgeEngine.open(Path(scratch) / "kb", settings=settings) as engine:
             best = best_similarities(questions, settings, engine._snapshot, engine._embedder)
     answerable = np.asarray([question.case.id in one.relevant for question in questions])
-    return best[answerable], best[~answerable]
+    readable = ~np.isnan(best)
+    return best[answerable & readable], best[~answerable & readable]
 
 
 def main() -> None:

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from engine.contracts.codes import ReasonCode
 from engine.contracts.evaluation import Calibration, CurvePoint, Split
+from engine.contracts.lookup import LookupResult
 from engine.contracts.reports import Case
 from engine.errors import BadInput
 from engine.index.embedding import Embedder
@@ -40,19 +42,31 @@ def calibrate(
     if len(set(kinds)) < 2:
         missing = "unanswerable" if kinds[0] else "answerable"
         raise BadInput(f"there is no {missing} question to calibrate with; add some with `answerable: {str(not kinds[0]).lower()}` to the cases")
-    similarities, answerable = best_similarities(questions, settings, snapshot, embedder, progress), np.asarray(kinds)
-    return calibration(similarities[answerable], similarities[~answerable], settings, snapshot.id)
+    best, answerable = best_similarities(questions, settings, snapshot, embedder, progress), np.asarray(kinds)
+    readable = ~np.isnan(best)
+    if not (answerable & readable).any() or not (~answerable & readable).any():
+        raise BadInput(f"{settings.embedding_model} reads no question of one kind, so no threshold can be found; choose a model for this language")
+    return calibration(best[answerable & readable], best[~answerable & readable], settings, snapshot.id, left_out=int((~readable).sum()))
 
 
 def best_similarities(
     questions: Sequence[Question], settings: Settings, snapshot: Snapshot, embedder: Embedder, progress: Progress = no_progress
 ) -> np.ndarray:
-    """The highest similarity among the evidence of each question without filter and floor, 0 where there is none: float64 [questions]."""
+    """The highest similarity among the evidence of each question without filter and floor: float64 [questions].
+
+    0 where there is no evidence, NaN where the embedder cannot read it: such a question is refused whatever the thresholds are.
+    """
     results = asked(questions, settings.changed(_OPEN), snapshot, embedder, progress)
-    return np.asarray([max((block.similarity for block in result.evidence_blocks), default=0.0) for _, result in results])
+    return np.asarray([_best(result) for _, result in results])
 
 
-def calibration(answerable: np.ndarray, unanswerable: np.ndarray, settings: Settings, snapshot_id: str) -> Calibration:
+def _best(result: LookupResult) -> float:
+    if result.reason_code is ReasonCode.UNREADABLE_BY_EMBEDDER:
+        return float("nan")
+    return max((block.similarity for block in result.evidence_blocks), default=0.0)
+
+
+def calibration(answerable: np.ndarray, unanswerable: np.ndarray, settings: Settings, snapshot_id: str, left_out: int = 0) -> Calibration:
     """What best similarities of both kinds of questions say; float64 [questions], at least one each."""
     thresholds, reasons = choose(answerable, unanswerable)
     shares = (below(answerable) / len(answerable), below(unanswerable) / len(unanswerable))
@@ -68,13 +82,15 @@ def calibration(answerable: np.ndarray, unanswerable: np.ndarray, settings: Sett
             CurvePoint(threshold=float(at), answerable_below=round(float(good), 6), unanswerable_below=round(float(bad), 6))
             for at, good, bad in zip(GRID, *shares, strict=True)
         ),
-        warnings=_warnings(answerable, unanswerable),
+        warnings=_warnings(answerable, unanswerable, left_out),
     )
 
 
-def _warnings(answerable: np.ndarray, unanswerable: np.ndarray) -> tuple[str, ...]:
+def _warnings(answerable: np.ndarray, unanswerable: np.ndarray, left_out: int) -> tuple[str, ...]:
     counts = {"answerable": len(answerable), "unanswerable": len(unanswerable)}
     found = [f"there are only {count} {kind} questions; trust it from {_FEW} on" for kind, count in counts.items() if count < _FEW]
     if np.median(answerable) <= np.median(unanswerable):
         found.append("answerable questions find nothing nearer than unanswerable ones; no threshold tells them apart")
+    if left_out:
+        found.append(f"{left_out} of the questions cannot be read by the model, are refused whatever the thresholds are, and were left out")
     return tuple(found)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from engine import BadInput, Calibration, KnowledgeEngine
+from engine.insight.calibration.calibrate import calibrate
 from tests.insight.evaluation.golden import FILES, case
-from tests.knowledge_base import open_engine
+from tests.knowledge_base import WordVectorsModelTokens, open_bench, open_engine
 
 GOOD = [case("delete old logs when the disk is full", "runbooks/disk.md", split="test"), case("ask your lead", "policies/leave.md")]
 BAD = [case("quantum chromodynamics"), case("full moon over the queue", split="test")]
@@ -73,3 +75,14 @@ def test_a_split_may_be_calibrated_alone_and_progress_is_told(engine: KnowledgeE
     found = engine.calibrate([*GOOD, *BAD], lambda *step: told.append(step), split="test")
     assert (found.answerable, found.unanswerable) == (1, 1)
     assert told == [("evaluate", done, 2) for done in range(3)]
+
+
+def test_a_question_that_the_model_cannot_read_is_left_out(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path, FILES, WordVectorsModelTokens())
+    unreadable = [case("扫描枪无法连接仓库网络怎么办", "policies/leave.md"), case("扫描枪的保修期是几年")]
+    found = calibrate([*GOOD, *BAD, *unreadable], bench.settings, bench.snapshot, bench.embedder)
+    assert (found.answerable, found.unanswerable) == (2, 2)
+    assert found.warnings[-1] == "2 of the questions cannot be read by the model, are refused whatever the thresholds are, and were left out"
+    assert found.thresholds == calibrate([*GOOD, *BAD], bench.settings, bench.snapshot, bench.embedder).thresholds
+    with pytest.raises(BadInput, match="reads no question of one kind"):
+        calibrate([GOOD[0], unreadable[1]], bench.settings, bench.snapshot, bench.embedder)
