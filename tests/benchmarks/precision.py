@@ -16,6 +16,7 @@ import numpy as np
 
 from engine.index.embedding import BATCH
 from engine.index.model_embedder import BUNDLED_MODEL, ModelEmbedder
+from tests.benchmarks.retrieval_set import json_lines
 from tests.benchmarks.shared import shared_folder, table
 
 SETS = ("scifact", "cacm", "covid-faq")
@@ -35,11 +36,6 @@ class Row:
     same_top: float  # share of queries with the same ten documents in the same order
 
 
-def lines(path: Path) -> list[dict[str, str]]:
-    """The objects of a file of JSON lines."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-
-
 def vectors(embedder: ModelEmbedder, texts: list[str]) -> np.ndarray:
     """Documents embedded in batches of equal lengths, as a sync does it, in the order given."""
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
@@ -49,7 +45,7 @@ def vectors(embedder: ModelEmbedder, texts: list[str]) -> np.ndarray:
 
 def measure(folder: Path) -> Row:
     """Rank the documents of a set for its queries in both precisions."""
-    documents, queries = lines(folder / "corpus.jsonl"), lines(folder / "queries.jsonl")
+    documents, queries = json_lines(folder / "corpus.jsonl"), json_lines(folder / "queries.jsonl")
     names = np.asarray([document["_id"] for document in documents])
     texts = [f"{document.get('title') or ''} {document['text']}".strip() for document in documents]
     embedders = {dtype: ModelEmbedder(BUNDLED_MODEL, dtype) for dtype in DTYPES}

@@ -23,7 +23,7 @@ from tests.knowledge_base import THRESHOLDS, hash_settings
 
 HASH = ["embedding_model=hash", *(f"{name}={value}" for name, value in THRESHOLDS.items())]
 PARTS = "## Door\n\nA door.\n\n## Tap\n\nThe valve is made of brass.\n"
-DOCUMENTS = [
+DOCUMENTS: list[dict[str, Any]] = [
     {"_id": URL, "title": "Copper kettle", "text": "The copper kettle whistles on the stove.", "category": "kitchen: hot", "keywords": ["tea time"]},
     {"_id": "lamp", "title": "", "text": "A brass lamp shines over the kitchen table.", "category": 'light "---"'},
     {"_id": "long", "title": "Two parts", "text": PARTS, "category": "kitchen: hot"},

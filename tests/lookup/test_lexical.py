@@ -162,7 +162,7 @@ def test_no_row_has_no_document(snapshot: Snapshot) -> None:
 def test_the_best_by_words_are_the_first_of_a_naive_ranking(snapshot: Snapshot, query: str, count: int) -> None:
     expected = sorted(row for row, _ in naive_ranking(snapshot, query)[:count])
     found = best_by_words(snapshot.terms, query_words(query), snapshot.lengths, None, count)
-    assert (found.tolist(), found.dtype) == (expected, np.int64)
+    assert (found.tolist(), found.dtype.name) == (expected, "int64")
 
 
 @examples(deadline=None)
@@ -189,7 +189,7 @@ def test_unknown_words_propose_nothing(snapshot: Snapshot, searched: list[str]) 
 def test_an_empty_knowledge_base_proposes_nothing(tmp_path: Path) -> None:
     empty = open_bench(tmp_path, {"a.md": ""}).snapshot
     found = best_by_words(empty.terms, ["lamp"], empty.lengths, None, 5)
-    assert (found.tolist(), found.dtype) == ([], np.int64)
+    assert (found.tolist(), found.dtype.name) == ([], "int64")
     assert document_counts(empty.terms, ["lamp"], [], empty.lengths) == ({}, {})
 
 

@@ -27,7 +27,7 @@ FILES = {
     "c/many.md": document(f"# Yard\n\nrudder bearing {PADDING} paint\n", category=["c", "b"]),
 }
 QUERY = "rudder bearing"
-NARROW = {"candidate_count": 1, "lexical_candidates": 20}
+NARROW: dict[str, Any] = {"candidate_count": 1, "lexical_candidates": 20}
 
 
 @pytest.fixture(scope="module")
@@ -96,8 +96,8 @@ def test_a_passage_below_the_floor_is_no_evidence_whatever_its_words(kb: Bench) 
     by_words = {one.record.id: one.similarity for one in found(kb, **NARROW) if one.by_words}
     floor = max(by_words.values()) + 0.001
     words, names = ("lexical", "document_words", "phrase"), ("title", "hint", "category")
-    heavy = {f"rule_weights.{code}": 5 for code in words} | {f"rule_weights.{code}": 0 for code in names}
-    bounds = {"evidence_floor": floor, "reference_threshold": floor, "medium_threshold": 0.9, "high_threshold": 0.95}
+    heavy: dict[str, Any] = {f"rule_weights.{code}": 5 for code in words} | {f"rule_weights.{code}": 0 for code in names}
+    bounds: dict[str, Any] = {"evidence_floor": floor, "reference_threshold": floor, "medium_threshold": 0.9, "high_threshold": 0.95}
     result = kb.look_up(QUERY, **NARROW, **heavy, **bounds)
     assert [block.source for block in result.evidence_blocks] == ["a/near.md"]
     assert {one.chunk_id: one.code for one in result.rerank_trace.dropped} == dict.fromkeys(by_words, "below_floor")
@@ -172,10 +172,10 @@ def test_equal_calls_give_equal_results(ten: KnowledgeEngine, name: str) -> None
 
 def test_an_evaluation_sees_the_whole_ranking(kb: Bench) -> None:
     cases = [case(QUERY, "b/twice.md")]
-    ranks = []
+    ranks: list[int | None] = []
     for changes in ({"candidate_count": 1}, {**NARROW, "trace_candidates": 1}, {**NARROW, "trace_candidates": 200}):
         [outcome] = evaluate(cases, kb.settings.changed(changes), kb.snapshot, kb.embedder).outcomes
         ranks.append(outcome.first_rank)
-    ranked = [one.candidate.record.source for one in kb.attempt(QUERY, **NARROW).ranked]
-    assert ranks == [None, ranked.index("b/twice.md") + 1, ranked.index("b/twice.md") + 1]
-    assert ranks[1] > 1
+    rank = [one.candidate.record.source for one in kb.attempt(QUERY, **NARROW).ranked].index("b/twice.md") + 1
+    assert ranks == [None, rank, rank]
+    assert rank > 1
