@@ -52,7 +52,8 @@ def read_set(folder: Path) -> RetrievalSet:
 
 def json_lines(path: Path) -> list[dict[str, Any]]:
     """The objects of a file of JSON lines."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    lines = path.read_text(encoding="utf-8").split("\n")  # not splitlines: a text may have U+2028 or U+0085 in it
+    return [json.loads(line) for line in lines if line.strip()]
 
 
 def write_knowledge_base(one: RetrievalSet, target: Path) -> dict[str, str]:
