@@ -118,7 +118,7 @@ def main() -> None:
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a setting")
-    parser.add_argument("--half", type=int, choices=(1, 2), help="every other query: the first half was used for tuning, the second was not")
+    parser.add_argument("--half", type=int, choices=(1, 2), help="every other query: half 2 tuned the rules, half 1 did not")
     arguments = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as scratch:
