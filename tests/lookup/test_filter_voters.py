@@ -89,10 +89,16 @@ def test_a_title_that_is_given_as_a_keyword_as_well_votes_once_by_the_keyword(tm
     ],
 )
 def test_a_name_votes_only_where_it_is_at_home(tmp_path: Path, elsewhere: str, votes: bool) -> None:
-    files = {"home/agent.md": "# The agent\n\nRestart `pump-agent` by hand.\n", "w/sheet.md": f"# Sheet\n\n{elsewhere}\n"}
+    home = "# The agent\n\nRestart `pump-agent` by hand.\n\n## Logs\n\nWhere `pump-agent` writes.\n"
+    files = {"home/agent.md": home, "w/sheet.md": f"# Sheet\n\n{elsewhere}\n"}
     kb = bench(tmp_path, {**files, **OTHERS})
     [hint] = kb.question("restart pump-agent").hints
     assert (hint.match.kind, hint.match.categories, hint.votes) == ("entity", ("home",), votes)
+
+
+def test_a_name_that_one_passage_has_does_not_vote(tmp_path: Path) -> None:
+    kb = bench(tmp_path, {"home/agent.md": "# The agent\n\nRestart `pump-agent` by hand.\n", **OTHERS})
+    assert matched(kb, "restart pump-agent") == [("pump-agent", "entity", False)]
 
 
 def test_a_title_that_no_passage_has_votes(tmp_path: Path) -> None:
