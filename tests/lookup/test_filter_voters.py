@@ -82,18 +82,23 @@ def test_a_title_that_is_given_as_a_keyword_as_well_votes_once_by_the_keyword(tm
 
 
 @pytest.mark.parametrize(
-    ("more", "elsewhere", "votes"),
+    ("elsewhere", "votes"),
     [
-        ("Then `pump-agent` waits.", "Ours is not the pump agent.", True),  # the same words, and not the name
-        ("Then `pump-agent` waits.", "Unlike PUMP-AGENT, it waits.", False),
-        ("Then it waits.", "Nothing of it.", False),  # one passage that happens to name it is no home
+        ("Ours is not the pump agent.", True),  # the same words, and not the name
+        ("Unlike PUMP-AGENT, it waits.", False),
     ],
 )
-def test_a_name_votes_only_where_two_passages_have_it_and_are_at_home(tmp_path: Path, more: str, elsewhere: str, votes: bool) -> None:
-    files = {"home/agent.md": f"# The agent\n\nRestart `pump-agent` by hand.\n\n## Later\n\n{more}\n", "w/sheet.md": f"# Sheet\n\n{elsewhere}\n"}
+def test_a_name_votes_only_where_it_is_at_home(tmp_path: Path, elsewhere: str, votes: bool) -> None:
+    home = "# The agent\n\nRestart `pump-agent` by hand.\n\n## Logs\n\nWhere `pump-agent` writes.\n"
+    files = {"home/agent.md": home, "w/sheet.md": f"# Sheet\n\n{elsewhere}\n"}
     kb = bench(tmp_path, {**files, **OTHERS})
     [hint] = kb.question("restart pump-agent").hints
     assert (hint.match.kind, hint.match.categories, hint.votes) == ("entity", ("home",), votes)
+
+
+def test_a_name_that_one_passage_has_does_not_vote(tmp_path: Path) -> None:
+    kb = bench(tmp_path, {"home/agent.md": "# The agent\n\nRestart `pump-agent` by hand.\n", **OTHERS})
+    assert matched(kb, "restart pump-agent") == [("pump-agent", "entity", False)]
 
 
 def test_a_title_that_no_passage_has_votes(tmp_path: Path) -> None:
