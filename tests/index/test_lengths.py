@@ -21,7 +21,7 @@ FILES = {
     "a/empty.md": "",
     "a/first.md": document("# Lamp\n\nRed lamp.\n\n## Door\n\nThe blue door, the door.\n\n## Pump\n\nA pump.\n", category=["a", "z"]),
     "b/between.md": "# Only a title\n",
-    "c/second.md": "# Second\n\nRed door with a lamp.\n",
+    "c/second.md": document("# Second\n\nRed door with a lamp.\n", owner="a"),
     "d/third.md": "# Third\n\nBlue pump.\n\n## Lamp\n\nThe lamp, lamp, lamp.\n",
     "e/last.md": "",
     "loose.md": "# Loose\n\nDoor and lamp.\n",

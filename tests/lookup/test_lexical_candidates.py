@@ -16,7 +16,7 @@ from engine.knowledge_engine import KnowledgeEngine
 from engine.lookup.retrieve import Candidate
 from tests.documents import DOCUMENTS, SITUATIONS, Situation
 from tests.insight.evaluation.golden import case
-from tests.knowledge_base import Bench, document, open_bench, open_engine
+from tests.knowledge_base import THRESHOLDS, Bench, document, open_bench, open_engine
 
 PADDING = "seals bolts gaskets flanges pipes nuts rings plates screws joints valves hoses filters springs cables wires"
 FILES = {
@@ -172,9 +172,10 @@ def test_equal_calls_give_equal_results(ten: KnowledgeEngine, name: str) -> None
 
 def test_an_evaluation_sees_the_whole_ranking(kb: Bench) -> None:
     cases = [case(QUERY, "b/twice.md")]
+    strict = dict.fromkeys(THRESHOLDS, 0.9)  # a passage that became evidence is in the trace, however short that is
     ranks: list[int | None] = []
     for changes in ({"candidate_count": 1}, {**NARROW, "trace_candidates": 1}, {**NARROW, "trace_candidates": 200}):
-        [outcome] = evaluate(cases, kb.settings.changed(changes), kb.snapshot, kb.embedder).outcomes
+        [outcome] = evaluate(cases, kb.settings.changed({**strict, **changes}), kb.snapshot, kb.embedder).outcomes
         ranks.append(outcome.first_rank)
     rank = [one.candidate.record.source for one in kb.attempt(QUERY, **NARROW).ranked].index("b/twice.md") + 1
     assert ranks == [None, rank, rank]
