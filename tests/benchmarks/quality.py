@@ -22,7 +22,7 @@ import ir_measures
 
 from engine import KnowledgeEngine, LookupResult, Settings
 from tests.benchmarks.ours import Ours
-from tests.benchmarks.peers import Peers, Ranking
+from tests.benchmarks.peers import Peers, Ranking, ordered
 from tests.benchmarks.retrieval_set import RetrievalSet, read_set, write_knowledge_base
 from tests.benchmarks.shared import table
 
@@ -57,6 +57,8 @@ def measure(folder: Path, overrides: Sequence[str], half: int | None, index: str
     """Write, sync and ask one set."""
     one = read_set(folder)
     queries = one.judged if half is None else one.judged[half - 1 :: 2]
+    if not queries:
+        raise SystemExit(f"{folder} has no query with a relevant document to ask; check qrels.trec")
     settings = Settings(index_dir=index).changed(dict(text.split("=", 1) for text in overrides))
     with tempfile.TemporaryDirectory() as scratch:
         ids = write_knowledge_base(one, Path(scratch) / "kb")
@@ -88,7 +90,8 @@ def scores(one: RetrievalSet, queries: Sequence[dict[str, Any]], run: dict[str, 
     """Each measure of each query."""
     relevant = {query["_id"]: one.relevant[query["_id"]] for query in queries}
     found: dict[str, dict[str, float]] = {str(m): dict.fromkeys(relevant, 0.0) for m in MEASURES}
-    for value in ir_measures.iter_calc(list(MEASURES), relevant, {query: ranking for query, ranking in run.items() if ranking}):
+    places = {query: {document: -float(place) for place, document in enumerate(ordered(ranking))} for query, ranking in run.items() if ranking}
+    for value in ir_measures.iter_calc(list(MEASURES), relevant, places):
         found[str(value.measure)][value.query_id] = value.value
     return found
 

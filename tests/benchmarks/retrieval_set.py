@@ -35,8 +35,8 @@ class RetrievalSet:
 
     @property
     def judged(self) -> list[dict[str, Any]]:
-        """The queries with at least one relevant document, in the order of the file."""
-        return [query for query in self.queries if query["_id"] in self.relevant]
+        """The queries that ask something and have at least one relevant document, in the order of the file."""
+        return [query for query in self.queries if query["_id"] in self.relevant and query["text"].strip()]
 
     @property
     def has_categories(self) -> bool:
