@@ -65,17 +65,17 @@ class RuleWeights(_Turnable):
     lexical: float = _weight(0.8, "Words of the question in the passage, each by its rarity: BM25 as a count of words.")
     phrase: float = _weight(1.0, "Words of the question in the same order: the same on ordered pairs.")
     title: float = _weight(0.4, "Share of the question's words in title and headings.")
-    document_words: float = _weight(1.2, "Words of the question in the whole document: the same as for the passage.")
+    document_words: float = _weight(1.2, "Words of the question in the whole document, its title once a passage: the same as for the passage.")
     hint: float = _weight(0.3, "An L0 entry of the question belongs to the document.")
-    category: float = _weight(0.05, "The document has the category with the most L0 votes.")
+    category: float = _weight(0.05, "Share of the L0 votes that a category of the document has.")
 
 
 class Settings(_Turnable):
     """The settings of one engine view; thresholds belong to one embedding model.
 
-    The defaults are for all-MiniLM-L6-v2, found as `evidence calibrate` finds them, on ten open English sets that count alike (2,794
-    answerable and 312 unanswerable questions): the floor refuses 0.4 % of the answerable ones, 9 % lie below the reference, 20 % of the
-    unanswerable ones reach medium, and 4 % high.
+    The defaults are for all-MiniLM-L6-v2, found as `evidence calibrate` finds them, on ten open English sets, of which the answerable
+    questions count alike (2,794 answerable and 312 unanswerable ones): the floor refuses 0.4 % of the answerable ones, 9 % lie below the
+    reference, 20 % of the unanswerable ones reach medium, and 4 % high.
     """
 
     evidence_floor: float = _number(0.32, "Below this similarity a candidate is no evidence.", "cosine", 0, 1)
@@ -88,7 +88,7 @@ class Settings(_Turnable):
     )
     candidate_count: int = _number(100, "How many passages a vector search returns.", "passages", 1, 1000)
     lexical_candidates: int = _number(
-        0, "How many more passages may be proposed by the words of the question (BM25), under the same floor.", "passages", 0, 1000
+        0, "How many passages BM25 proposes by the words of the question; those that the vector search missed join it.", "passages", 0, 1000
     )
     trace_candidates: int = _number(20, "How many entries of each list the trace keeps.", "entries", 1, 200)
     max_blocks: int = _number(8, "How many evidence blocks a result has at most.", "blocks", 1, 50)

@@ -22,9 +22,10 @@ def lookup_text(result: LookupResult) -> str:
     lines += ["", f"L0 filter: {trace.filter_decision.code.value}. {trace.filter_decision.note}"]
     for attempt in trace.attempts:
         top = "none" if attempt.top_similarity is None else f"{attempt.top_similarity:.3f}"
+        by_words = f" ({attempt.lexical_count} by words)" if attempt.lexical_count else ""
         within = f" in {attempt.filter}" if attempt.filter else ""
         lines += [
-            f"Attempt {attempt.name.value}{within}: {attempt.candidate_count} candidates, top similarity {top} "
+            f"Attempt {attempt.name.value}{within}: {attempt.candidate_count} candidates{by_words}, top similarity {top} "
             f"(reference {attempt.reference_threshold}): {attempt.verdict.value}"
         ]
     lines += [trace.selection_reason]

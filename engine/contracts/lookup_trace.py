@@ -77,7 +77,7 @@ class FilterDecision(Contract):
 
 
 class CandidateTrace(Contract):
-    """A chunk that a vector search returned; a candidate is not yet evidence."""
+    """A chunk that the vector search returned, or that the words of the query proposed; a candidate is not yet evidence."""
 
     rank: int = Field(ge=1, description="Position by similarity, 1 is best.")
     chunk_id: str

@@ -156,14 +156,24 @@ class Catalog:
         found = self._all(f"select row from snapshot.chunks where {' and '.join(conditions)} order by row", values)
         return np.asarray([row for (row,) in found], dtype=np.int64)
 
-    def share_in(self, rows: np.ndarray, categories: Sequence[str]) -> float:
-        """The share of some rows, at least one, whose document has one of the categories."""
-        [(count,)] = self._all(
-            """select count(*) from snapshot.chunks where row in (select unnest($rows)) and source in
-               (select source from snapshot.fields where field = 'category' and value in (select unnest($categories)))""",
-            {"rows": rows.tolist(), "categories": list(categories)},
+    def shares_in(self, rows: Sequence[np.ndarray], categories: Sequence[Sequence[str]]) -> list[float]:
+        """For each set of rows, none empty, the share whose document has one of the categories that belong to the set."""
+        if not rows:
+            return []
+        numbers = np.arange(len(rows))
+        found = self._all(
+            """select number, count(distinct row) from (select unnest($numbers) as number, unnest($rows) as row) join snapshot.chunks using (row)
+               join snapshot.fields f using (source) join (select unnest($of) as number, unnest($values) as value) v using (number, value)
+               where f.field = 'category' group by number""",
+            {
+                "numbers": np.repeat(numbers, [len(some) for some in rows]).tolist(),
+                "rows": np.concatenate(rows).tolist(),
+                "of": np.repeat(numbers, [len(some) for some in categories]).tolist(),
+                "values": [value for some in categories for value in some],
+            },
         )
-        return float(count) / len(rows)
+        counts = dict(found)
+        return [counts.get(number, 0) / len(some) for number, some in enumerate(rows)]
 
     def sections(self) -> frozenset[str]:
         """Every section that has a chunk, as `path#slug`."""

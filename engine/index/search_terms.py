@@ -72,7 +72,7 @@ class SearchTerms:
 
     def rows_with_all(self, searched: Sequence[str]) -> np.ndarray:
         """The rows that have every one of some words, rising; none where a word is unknown."""
-        having = [rows for _, rows, _ in self.postings(TEXT, searched)]
+        having = sorted((rows for _, rows, _ in self.postings(TEXT, searched)), key=len)  # the rarest first
         if not having or len(having) < len(set(searched)):
             return np.zeros(0, dtype=np.int32)
         return reduce(lambda some, others: np.intersect1d(some, others, assume_unique=True), having)

@@ -43,7 +43,9 @@ def find_hints(text: str, snapshot: Snapshot) -> list[Hint]:
             places.setdefault(key, []).append((tokens[first].start, tokens[last].end))
     matches = catalog.keyword_matches(list(places)) if places else []
     spread = _categories_by_key(matches)
-    return [Hint(match, tuple(places[match.key]), _may_vote(match, len(spread[match.key]), snapshot)) for match in matches]
+    voters = [match for match in matches if _may_vote(match, len(spread[match.key]), catalog.category_count)]
+    silent = _not_at_home([match for match in voters if match.kind not in _GIVEN], snapshot)
+    return [Hint(match, tuple(places[match.key]), match in voters and match not in silent) for match in matches]
 
 
 def _categories_by_key(matches: list[KeywordMatch]) -> dict[str, set[str]]:
@@ -73,20 +75,23 @@ def count_votes(hints: list[Hint]) -> Counter[str]:
     return Counter(category for categories in voters.values() for category in categories)
 
 
-def _may_vote(match: KeywordMatch, spread: int, snapshot: Snapshot) -> bool:
+def _may_vote(match: KeywordMatch, spread: int, category_count: int) -> bool:
     one_word_title = match.kind == "title" and " " not in match.key
-    if not match.categories or one_word_title or covers(spread, snapshot.catalog.category_count):
-        return False
-    return match.kind in _GIVEN or _is_at_home(match, snapshot)
+    return bool(match.categories) and not one_word_title and not covers(spread, category_count)
 
 
-def _is_at_home(match: KeywordMatch, snapshot: Snapshot) -> bool:
-    """Whether the passages with all words of an entry are, nearly all of them, in its categories; a name must stand in two at least."""
-    rows = snapshot.terms.rows_with_all(terms(match.text))
-    if match.kind == "entity" and len(rows) < _LEAST_NAMED:
-        return False
-    sample = rows[np.unique(np.linspace(0, len(rows) - 1, _MOST_ASKED).astype(np.int64))] if len(rows) > _MOST_ASKED else rows
-    return snapshot.catalog.share_in(sample, match.categories) >= _AT_HOME if len(rows) else True
+def _not_at_home(matches: list[KeywordMatch], snapshot: Snapshot) -> list[KeywordMatch]:
+    """The titles and names whose words stand in too many passages of other categories, or in none; a name has to stand in two."""
+    found = [_evenly(snapshot.terms.rows_with_all(terms(match.text))) for match in matches]
+    asked = [at for at, rows in enumerate(found) if len(rows) >= (_LEAST_NAMED if matches[at].kind == "entity" else 1)]
+    shares = snapshot.catalog.shares_in([found[at] for at in asked], [matches[at].categories for at in asked])
+    at_home = {at for at, share in zip(asked, shares, strict=True) if share >= _AT_HOME}
+    return [match for at, match in enumerate(matches) if at not in at_home]
+
+
+def _evenly(rows: np.ndarray) -> np.ndarray:
+    """So many of some rows as are worth looking at."""
+    return rows if len(rows) <= _MOST_ASKED else rows[np.linspace(0, len(rows) - 1, _MOST_ASKED).astype(np.int64)]
 
 
 def covers(spread: int, category_count: int) -> bool:

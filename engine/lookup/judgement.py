@@ -8,10 +8,11 @@ from engine.contracts.codes import CompletenessLevel, ReasonCode, RelevanceLevel
 from engine.contracts.lookup import CompletenessHint
 from engine.lookup.attempt import Attempt
 from engine.lookup.blocks import Block
+from engine.lookup.lexical import written_words
 from engine.lookup.pack import Pack
 from engine.lookup.transform import Question
 from engine.settings import Settings
-from engine.text import terms, tokenize
+from engine.text import terms
 
 _NEAR_MISS = 0.05  # how far below the floor a candidate is still worth a look
 
@@ -45,19 +46,20 @@ def completeness(question: Question, blocks: Sequence[Block], pack: Pack) -> Com
 
 
 def _missing(question: Question, packed: set[str]) -> list[str]:
-    """Words and names that are not in the pack, each as the question writes it: what overlaps, such as a name and its parts, is one."""
-    wanted = [token for token in tokenize(question.text) if not token.stop and token.kind in ("word", "part", "bigram")]
-    places = [(token.start, token.end) for token in wanted if token.term not in packed]
-    names = [entity.text for entity in question.entities if entity.term not in packed]
-    places += [(start, start + len(name)) for name in names if (start := question.text.find(name)) >= 0]
-    joined: list[tuple[int, int]] = []
-    for start, end in sorted(places):
-        if joined and start < joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((start, end))
-    otherwise_written = [name for name in names if name not in question.text]
-    return list(dict.fromkeys([*(question.text[start:end] for start, end in joined), *otherwise_written]))
+    """Words that are not in the pack, each as the question writes it; a name counts as a whole, and Chinese by what no packed pair covers."""
+    names = {entity.term for entity in question.entities}
+    words = written_words(question.text)
+    missing = [word for word in words if not (word.whole in packed if word.whole in names else word.stands_in(packed))]
+    covered = {at for word in words if word.is_cjk and word not in missing for at in range(word.start, word.end)}
+    places: list[tuple[int, int]] = []
+    for word in missing:
+        for start, end in [(at, at + 1) for at in range(word.start, word.end) if at not in covered] if word.is_cjk else [(word.start, word.end)]:
+            if word.is_cjk and places and start <= places[-1][1]:
+                places[-1] = (places[-1][0], max(end, places[-1][1]))
+            else:
+                places.append((start, end))
+    otherwise_written = [entity.text for entity in question.entities if entity.term not in packed | {word.whole for word in words}]
+    return list(dict.fromkeys([*(question.text[start:end] for start, end in places), *otherwise_written]))
 
 
 def near_misses(shown: Attempt | None, settings: Settings) -> int:

@@ -1,13 +1,15 @@
-"""How much of a question's words a text has: BM25 whose idf is a share, so that it counts words, each by its rarity.
+"""How much of a question's words a text has: BM25 whose idf is a share of the greatest idf, so that it counts words by their rarity.
 
-A word that nothing else has counts nearly 1, a word that everything has nearly 0; a word that is repeated, or stands in a
-short text, comes nearer to its full count. The count is absolute: whatever else was found, and however long the question is.
+One occurrence of a word that hardly any text has counts a little under a half, in a text of average length; repeated, or in a short
+text, it comes nearer to 1. A word that every text has counts nearly nothing. The count is absolute: whatever else was found, and
+however long the question is.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -16,9 +18,9 @@ from engine.index.lengths import Lengths
 from engine.index.search_terms import TEXT, SearchTerms
 from engine.text import tokenize
 
-Length = TypeVar("Length", float, np.ndarray)
+Number = TypeVar("Number", float, np.ndarray)
 _K1, _B = 1.2, 0.75  # as Robertson and Zaragoza recommend (The Probabilistic Relevance Framework, 2009)
-_HALF = 4.0  # so many rare words are half of the greatest signal; of 2, 4 and 6 the best on eleven sets, by 0.002 nDCG@10
+_HALF = 4.0  # a count that is half of the greatest signal; of 2, 4 and 6 the best on eleven sets, by 0.002 nDCG@10
 
 
 def query_words(text: str) -> dict[str, str]:
@@ -27,6 +29,37 @@ def query_words(text: str) -> dict[str, str]:
     for token in tokenize(text):
         if not token.stop:
             words.setdefault(token.term, text[token.start : token.end])
+    return words
+
+
+@dataclass(frozen=True, slots=True)
+class QueryWord:
+    """A word as a person counts them: a name with its parts is one, and of Chinese each pair of characters."""
+
+    start: int
+    end: int
+    whole: str | None  # search term of a name
+    parts: tuple[str, ...]  # search terms without stop words
+    is_cjk: bool
+
+    def stands_in(self, having: Collection[str]) -> bool:
+        """Whether a text with some search terms has it: the whole, or every part."""
+        return self.whole in having or (bool(self.parts) and all(part in having for part in self.parts))
+
+
+def written_words(text: str) -> list[QueryWord]:
+    """The words of a query, in order, without those that are stop words."""
+    tokens = tokenize(text)
+    in_pairs = {at for token in tokens if token.kind == "bigram" for at in (token.start, token.start + 1)}
+    words: list[QueryWord] = []
+    for token in tokens:
+        if words and words[-1].whole is not None and token.start < words[-1].end:
+            if token.kind != "whole" and not token.stop:
+                words[-1] = replace(words[-1], parts=(*words[-1].parts, token.term))
+        elif token.kind == "whole":
+            words.append(QueryWord(token.start, token.end, token.term, (), False))
+        elif not token.stop and not (token.kind == "unigram" and token.start in in_pairs):
+            words.append(QueryWord(token.start, token.end, None, (token.term,), token.kind != "word"))
     return words
 
 
@@ -42,10 +75,15 @@ def _idf(frequency: int, texts: int) -> float:
 def words_matched(rarities: Mapping[str, float], counts: Mapping[str, int], length: int, average: float) -> float:
     """How many of the words a text of `length` words has, each by its rarity and, as in BM25, by its count."""
     norm = length_norm(length, average)
-    return sum(share * counts[term] / (counts[term] + norm) for term, share in rarities.items() if term in counts)
+    return sum(share * of_count(counts[term], norm) for term, share in rarities.items() if term in counts)
 
 
-def length_norm(length: Length, average: float) -> Length:
+def of_count(count: Number, norm: Number) -> Number:
+    """What BM25 makes of the count of a word in a text: 0..1, ever more slowly."""
+    return count / (count + norm)  # type: ignore[no-any-return]  # numpy says Any of a quotient
+
+
+def length_norm(length: Number, average: float) -> Number:
     """What BM25 adds to a count, more for a longer text."""
     return _K1 * (1 - _B + _B * length / max(average, 1.0))
 
@@ -55,31 +93,12 @@ def as_signal(matched: float) -> float:
     return matched / (matched + _HALF)
 
 
-def document_counts(
-    terms: SearchTerms, searched: Iterable[str], rows: Sequence[int], lengths: Lengths
-) -> tuple[dict[str, int], dict[int, dict[str, int]]]:
-    """In how many documents each term stands, and for the documents of some rows, by number, how often each has it."""
-    wanted = np.unique(lengths.document[np.asarray(rows, dtype=np.int64)])
-    frequencies: dict[str, int] = {}
-    found: dict[int, dict[str, int]] = {number: {} for number in wanted.tolist()}
-    for term, having, counts in terms.postings(TEXT, searched):
-        documents = lengths.document[having]
-        firsts = np.flatnonzero(np.concatenate(([True], documents[1:] != documents[:-1])))
-        frequencies[term] = len(firsts)
-        numbers, sums = documents[firsts], np.add.reduceat(counts.astype(np.int64), firsts)
-        present = np.isin(numbers, wanted, assume_unique=True)
-        for number, total in zip(numbers[present].tolist(), sums[present].tolist(), strict=True):
-            found[number][term] = total
-    return frequencies, found
-
-
 def best_by_words(terms: SearchTerms, searched: Iterable[str], lengths: Lengths, rows: np.ndarray | None, count: int) -> np.ndarray:
     """At most `count` rows among `rows` (None: all) with the most of some words, the lower row first among equals; int64, rising."""
     chunks = len(lengths.terms)
     scores = np.zeros(chunks)
-    average = float(lengths.terms.mean()) if chunks else 0.0
     for _, having, counts in terms.postings(TEXT, searched):
-        scores[having] += rarity(len(having), chunks) * counts / (counts + length_norm(lengths.terms[having], average))
+        scores[having] += rarity(len(having), chunks) * of_count(counts, length_norm(lengths.terms[having], lengths.average))
     among = np.flatnonzero(scores) if rows is None else rows[scores[rows] > 0]
     best = among[np.argsort(-scores[among], kind="stable")[:count]]
     return np.sort(best).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Stage 2: the vector search of one attempt; complete, whatever the filter."""
+"""Stage 2: the candidates of one attempt. The vector search is complete, whatever the filter; BM25 may propose more."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Scored = tuple[ChunkRecord, float]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A chunk that the search returned; not yet evidence."""
+    """A chunk that was found; not yet evidence."""
 
     record: ChunkRecord
     similarity: float

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.index.catalog import ChunkRecord
@@ -58,8 +58,8 @@ def _document_words(signals: Signals, chunk: ChunkRecord) -> float:
 
 
 def _document_words_reason(signals: Signals, chunk: ChunkRecord) -> str:
-    found, asked = (len(_words(signals, having)) for having in (signals.document(chunk).words, signals.surfaces))
-    return f"{found} of {asked} words in its document"
+    found = sum(word.stands_in(signals.document(chunk).words) for word in signals.words)
+    return f"{found} of {len(signals.words)} words in its document"
 
 
 def _hint(signals: Signals, chunk: ChunkRecord) -> float:
@@ -81,13 +81,9 @@ def _category_reason(signals: Signals, chunk: ChunkRecord) -> str:
 
 
 def _named(signals: Signals, counts: Mapping[str, int]) -> str:
-    return _listed(_words(signals, counts))
-
-
-def _words(signals: Signals, having: Collection[str]) -> list[str]:
-    """The words of the query that stand in a text, parts left out where the whole does."""
-    written = list({fold(surface): surface for term, surface in signals.surfaces.items() if term in having}.values())
-    return [word for i, word in enumerate(written) if not any(word in longer for longer in written[:i])]
+    """The words of the query that some counts have, parts left out where the whole is named."""
+    written = list({fold(surface): surface for term, surface in signals.surfaces.items() if term in counts}.values())
+    return _listed([word for i, word in enumerate(written) if not any(word in longer for longer in written[:i])])
 
 
 def _listed(words: Sequence[str]) -> str:

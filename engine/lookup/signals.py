@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.index.catalog import ChunkRecord
+from engine.index.lengths import document_counts
 from engine.index.search_terms import HEADING, PAIR, TEXT
 from engine.index.snapshot import Snapshot
-from engine.lookup.lexical import document_counts, query_words, rarity
+from engine.lookup.lexical import QueryWord, query_words, rarity, written_words
 from engine.lookup.retrieve import Candidate
 from engine.lookup.transform import Question
 from engine.text import pairs
@@ -29,6 +30,7 @@ class Signals:
     """What is known of the candidates of one query text; rarities are shares of the greatest idf."""
 
     question: Question
+    words: Sequence[QueryWord]  # the distinct ones
     surfaces: Mapping[str, str]  # search term -> how the query writes it
     rarities: Mapping[str, float]  # of the words that some passage has, in the order of the query
     pair_rarities: Mapping[str, float]
@@ -60,6 +62,7 @@ def gather(text: str, question: Question, candidates: Sequence[Candidate], snaps
     numbers = {candidate.record.source: int(lengths.document[candidate.record.row]) for candidate in candidates}
     return Signals(
         question=question,
+        words=list({(word.whole, word.parts): word for word in written_words(text)}.values()),
         surfaces=surfaces,
         rarities=_rarities(surfaces, snapshot.terms.frequencies(TEXT, surfaces), snapshot.catalog.chunk_count),
         pair_rarities=_rarities(ordered, snapshot.terms.frequencies(PAIR, ordered), snapshot.catalog.chunk_count),
@@ -71,7 +74,7 @@ def gather(text: str, question: Question, candidates: Sequence[Candidate], snaps
             source: Document(document_words[number], int(lengths.document_terms[number])) for source, number in numbers.items()
         },
         average_length=snapshot.catalog.average_length,
-        average_document=float(lengths.document_terms.mean()) if candidates else 0.0,
+        average_document=lengths.document_average,
     )
 
 

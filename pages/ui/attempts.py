@@ -55,7 +55,7 @@ def _attempt(attempt: AttemptTrace, selected: bool) -> None:
         "Filter": f"category = {attempt.filter}" if attempt.filter else "none",
         "Query": attempt.query,
         "Passages searched": f"{attempt.searched_chunks:,}",
-        "Candidates": f"{attempt.candidate_count:,}",
+        "Candidates": f"{attempt.candidate_count:,}" + (f", {attempt.lexical_count:,} by words" if attempt.lexical_count else ""),
         "Evidence blocks": f"{attempt.evidence_count:,}",
         "Top similarity": f"{top}, reference {attempt.reference_threshold:.2f}",
     }

@@ -1,7 +1,8 @@
 """The default thresholds of the bundled model: `python -m tests.benchmarks.thresholds DIR... [--json]`, five minutes on two cores.
 
 The best similarity of every query is taken as `evidence calibrate` takes it, on folders in the BEIR layout; a query without a
-relevant document is unanswerable. Each set counts alike: it gives as many quantiles of its answerable queries as any other.
+relevant document is unanswerable. Of the answerable queries each set counts alike, by as many quantiles as any other; the unanswerable
+ones are taken together.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from tests.benchmarks.retrieval_set import read_set, write_knowledge_base
 from tests.benchmarks.shared import table
 
 QUANTILES = (np.arange(300) + 0.5) / 300
+SHOWN = (0.01, 0.05, 0.25, 0.5)
 
 
 def similarities(folder: Path, index: str) -> tuple[np.ndarray, np.ndarray]:
@@ -46,15 +48,15 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         found = {folder.name: similarities(folder, os.environ.get("EVIDENCE_INDEX_DIR") or scratch) for folder in arguments.folders}
-    good = np.concatenate([np.quantile(answerable, QUANTILES) for answerable, _ in found.values()])
+    good = np.concatenate([np.quantile(answerable, QUANTILES) for answerable, _ in found.values() if len(answerable)])
     bad = np.concatenate([unanswerable for _, unanswerable in found.values()])
     together = calibration(good, bad, Settings(), "several")
     if arguments.json:
         print(json.dumps({"thresholds": together.thresholds, "reasons": together.reasons}))
         return
-    shares = (0.01, 0.05, 0.25, 0.5)
-    rows = [[name, f"{len(a)}", f"{len(u)}", *(f"{np.quantile(a, share):.3f}" for share in shares)] for name, (a, u) in found.items()]
-    print(table(["set", "answerable", "unanswerable", *(f"{share:.0%}" for share in shares)], rows))
+    quantiles = {name: [f"{np.quantile(a, share):.3f}" if len(a) else "" for share in SHOWN] for name, (a, _) in found.items()}
+    rows = [[name, f"{len(a)}", f"{len(u)}", *quantiles[name]] for name, (a, u) in found.items()]
+    print(table(["set", "answerable", "unanswerable", *(f"{share:.0%}" for share in SHOWN)], rows))
     for name, value in together.thresholds.items():
         print(f"{name} = {value}  # {together.reasons[name]}")
 

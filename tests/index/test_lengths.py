@@ -148,11 +148,11 @@ def test_postings_are_kept_by_kind(kb: Bench) -> None:
     ("categories", "share"), [(["a"], 3 / 7), (["d"], 2 / 7), (["a", "d"], 5 / 7), (["a", "z"], 3 / 7), (["e"], 0.0), (["no such"], 0.0), ([], 0.0)]
 )
 def test_the_share_of_all_rows_in_some_categories(kb: Bench, categories: list[str], share: float) -> None:
-    assert kb.snapshot.catalog.share_in(np.arange(7), categories) == share
+    assert kb.snapshot.catalog.shares_in([np.arange(7)], [categories]) == [share]
 
 
 def test_the_share_is_of_the_rows_given(kb: Bench) -> None:
-    share_in = kb.snapshot.catalog.share_in
-    assert share_in(np.asarray([0, 3, 4, 6]), ["a", "c"]) == 0.5
-    assert share_in(np.asarray([6]), ["a"]) == 0.0  # a document without a category
-    assert share_in(np.asarray([1], dtype=np.int32), ["z"]) == 1.0
+    rows = [np.asarray([0, 3, 4, 6]), np.asarray([6]), np.asarray([1], dtype=np.int32)]  # the document of 6 has no category
+    assert kb.snapshot.catalog.shares_in(rows, [["a", "c"], ["a"], ["z"]]) == [0.5, 0.0, 1.0]
+    assert kb.snapshot.catalog.shares_in(rows[::-1], [["z"], ["a"], ["a", "c"]]) == [1.0, 0.0, 0.5]
+    assert kb.snapshot.catalog.shares_in([], []) == []

@@ -101,16 +101,23 @@ def test_a_name_that_one_passage_has_does_not_vote(tmp_path: Path) -> None:
     assert matched(kb, "restart pump-agent") == [("pump-agent", "entity", False)]
 
 
-def test_a_title_that_no_passage_has_votes(tmp_path: Path) -> None:
+def test_a_title_that_no_passage_has_does_not_vote(tmp_path: Path) -> None:
     kb = bench(tmp_path, {"home/kettle.md": "# Copper kettle\n", **OTHERS})
     assert kb.snapshot.terms.rows_with_all(["copper", "kettl"]).tolist() == []
-    assert matched(kb, "copper kettle") == [("Copper kettle", "title", True)]
-    assert kb.question("copper kettle").decision.category == "home"
+    assert matched(kb, "copper kettle") == [("Copper kettle", "title", False)]
 
 
-def test_a_title_of_stop_words_only_votes(tmp_path: Path) -> None:
+def test_a_title_of_stop_words_only_does_not_vote(tmp_path: Path) -> None:
     kb = bench(tmp_path, {"home/we.md": "# Who we are\n\nThe team.\n", **OTHERS})
-    assert matched(kb, "who we are") == [("Who we are", "title", True)]
+    assert matched(kb, "who we are in the home") == [("Who we are", "title", False)]
+
+
+def test_a_title_of_very_many_passages_is_judged_by_a_thousand_of_them_spread_evenly(tmp_path: Path) -> None:
+    elsewhere = {f"w/{at:03}.md": f"# Sheet {at}\n\ncopper kettle\n\n## More\n\ncopper kettle\n" for at in range(300)}
+    home = {"home/kettle.md": "# Copper kettle\n\n" + "".join(f"## Part {at}\n\nIt boils.\n\n" for at in range(1400))}
+    kb = bench(tmp_path, {**home, **elsewhere, **OTHERS})
+    assert len(kb.snapshot.terms.rows_with_all(["copper", "kettl"])) == 2000
+    assert matched(kb, "copper kettle") == [("Copper kettle", "title", False)]  # 70 % of them are at home
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
+from engine.index.lengths import document_counts
 from engine.index.snapshot import Snapshot
-from engine.lookup.lexical import as_signal, best_by_words, document_counts, length_norm, query_words, rarity, words_matched
+from engine.lookup.lexical import as_signal, best_by_words, length_norm, query_words, rarity, words_matched
 from engine.text import terms
 from tests.knowledge_base import open_bench
 

@@ -111,6 +111,23 @@ def test_the_words_that_no_packed_text_has_are_missing(results: Results, bench: 
     assert cut.missing_terms == ("NET-9999",)
 
 
+@pytest.mark.parametrize(
+    ("query", "missing"),
+    [
+        ("replay stamps ERR_SSL_4711 and again ERR_SSL_4711", ("again", "ERR_SSL_4711")),
+        ("replay stamps ERR_12 or ERR_1", ("ERR_12", "ERR_1")),
+        ("replay stamps of payment-service", ("payment-service",)),
+    ],
+)
+def test_a_missing_name_is_named_once_and_as_a_whole(bench: Bench, query: str, missing: tuple[str, ...]) -> None:
+    assert sorted(bench.look_up(query, evidence_floor=0.01, reference_threshold=0.01).completeness_hint.missing_terms) == sorted(missing)
+
+
+def test_missing_chinese_is_what_no_packed_pair_covers(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path, {"a.md": "# 集群\n\n集群 failover lamp.\n"}, evidence_floor=0.01, reference_threshold=0.01)
+    assert bench.look_up("lamp failover 集群监控").completeness_hint.missing_terms == ("监控",)
+
+
 def test_what_the_budget_took_makes_the_result_truncated(results: Results) -> None:
     assert results["budget_of_nothing"].completeness_hint.note == "The budget has no room for any block; raise budget_tokens."
     assert results["budget_of_nothing"].context_pack.text == ""

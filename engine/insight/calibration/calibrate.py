@@ -15,12 +15,13 @@ from engine.index.embedding import Embedder
 from engine.index.snapshot import Snapshot
 from engine.insight.calibration.choose import GRID, below, choose
 from engine.insight.evaluation.evaluate import asked, chosen
+from engine.insight.evaluation.outcomes import shown_attempt
 from engine.insight.evaluation.targets import Question
 from engine.progress import Progress, no_progress
 from engine.settings import THRESHOLDS, Settings
 
 _FEW = 20  # questions of a kind: below this, one question moves a share by more than the 5 % that the rule looks at
-_OPEN = {"use_l0_filter": False, "evidence_floor": 0.0, "reference_threshold": 0.0, "exact_terms_waive_floor": False}
+_OPEN = {"use_l1": True, "use_l0_filter": False, "evidence_floor": 0.0, "reference_threshold": 0.0, "exact_terms_waive_floor": False}
 
 
 def calibrate(
@@ -52,9 +53,10 @@ def calibrate(
 def best_similarities(
     questions: Sequence[Question], settings: Settings, snapshot: Snapshot, embedder: Embedder, progress: Progress = no_progress
 ) -> np.ndarray:
-    """The highest similarity among the evidence of each question without filter and floor: float64 [questions].
+    """The highest similarity among the candidates of each question without filter and floor: float64 [questions].
 
-    0 where there is no evidence, NaN where the embedder cannot read it: such a question is refused whatever the thresholds are.
+    It is what the floor and the reference are held against, and, unless the rules leave the nearest passage out of the evidence, what
+    relevance is. 0 where nothing is found, NaN where the embedder cannot read it: such a question is refused whatever the thresholds are.
     """
     results = asked(questions, settings.changed(_OPEN), snapshot, embedder, progress)
     return np.asarray([_best(result) for _, result in results])
@@ -63,7 +65,8 @@ def best_similarities(
 def _best(result: LookupResult) -> float:
     if result.reason_code is ReasonCode.UNREADABLE_BY_EMBEDDER:
         return float("nan")
-    return max((block.similarity for block in result.evidence_blocks), default=0.0)
+    shown = shown_attempt(result)
+    return shown.top_similarity or 0.0 if shown else 0.0
 
 
 def calibration(answerable: np.ndarray, unanswerable: np.ndarray, settings: Settings, snapshot_id: str, left_out: int = 0) -> Calibration:

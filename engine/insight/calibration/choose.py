@@ -29,8 +29,12 @@ def choose(answerable: np.ndarray, unanswerable: np.ndarray) -> tuple[dict[str, 
     high = max(_lowest(bad, m, _MOST_HIGH), medium)
     steps = {"evidence_floor": floor, "reference_threshold": reference, "medium_threshold": medium, "high_threshold": high}
     reasons = {
-        "evidence_floor": f"the highest at which at most {_MOST_REFUSED:.1%} of the answerable questions are refused: {_of(good[floor], n)} are, "
-        f"and {_of(bad[floor], m)} of the unanswerable ones",
+        "evidence_floor": (
+            f"the highest at which at most {_MOST_REFUSED:.1%} of the answerable questions are refused"
+            if floor == allowed
+            else f"the middle of the gap between the unanswerable questions, which end below {enough / STEPS}, and the answerable ones"
+        )
+        + f": it refuses {_of(good[floor], n)} of the answerable and {_of(bad[floor], m)} of the unanswerable ones",
         "reference_threshold": f"{_of(good[reference], n)} of the answerable questions lie below it"
         + (f"; {wanted / STEPS}, with at most {_MOST_RETRIED:.0%} below, is not between floor and medium" if reference != wanted else ""),
         "medium_threshold": f"{_of(m - bad[medium], m)} of the unanswerable and {_of(n - good[medium], n)} of the answerable questions reach it; "

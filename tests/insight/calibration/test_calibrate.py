@@ -86,3 +86,8 @@ def test_a_question_that_the_model_cannot_read_is_left_out(tmp_path: Path) -> No
     assert found.thresholds == calibrate([*GOOD, *BAD], bench.settings, bench.snapshot, bench.embedder).thresholds
     with pytest.raises(BadInput, match="reads no question of one kind"):
         calibrate([GOOD[0], unreadable[1]], bench.settings, bench.snapshot, bench.embedder)
+
+
+def test_the_vectors_are_searched_even_where_the_settings_say_otherwise(engine: KnowledgeEngine) -> None:
+    without = engine.with_settings(engine.settings.changed({"use_l1": False}))
+    assert without.calibrate([*GOOD, *BAD]).thresholds == engine.calibrate([*GOOD, *BAD]).thresholds

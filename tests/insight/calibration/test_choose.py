@@ -37,6 +37,8 @@ def test_medium_keeps_four_of_five_unanswerable_questions_out() -> None:
 
 def test_the_floor_stands_in_the_middle_of_a_gap() -> None:
     assert chosen([0.7, 0.8], [0.2, 0.1])[0] == 0.45
+    _, reasons = choose(np.asarray([0.7, 0.8]), np.asarray([0.2, 0.1]))
+    assert reasons["evidence_floor"].startswith("the middle of the gap between the unanswerable questions, which end below 0.21, and")
 
 
 def test_a_similarity_on_a_threshold_reaches_it() -> None:
@@ -76,8 +78,8 @@ def test_thresholds_rise_and_are_hundredths_whatever_the_similarities() -> None:
 def test_each_reason_gives_the_numbers() -> None:
     _, reasons = choose(np.asarray([0.5] * 5 + [0.6] * 5 + [0.9] * 10), np.asarray([0.2] * 17 + [0.55, 0.7, 0.7]))
     assert reasons == {
-        "evidence_floor": "the highest at which at most 0.5% of the answerable questions are refused: 0 of 20 (0.0%) are, "
-        "and 17 of 20 (85.0%) of the unanswerable ones",
+        "evidence_floor": "the highest at which at most 0.5% of the answerable questions are refused: it refuses 0 of 20 (0.0%) of the "
+        "answerable and 17 of 20 (85.0%) of the unanswerable ones",
         "reference_threshold": "0 of 20 (0.0%) of the answerable questions lie below it",
         "medium_threshold": "3 of 20 (15.0%) of the unanswerable and 20 of 20 (100.0%) of the answerable questions reach it; "
         "at most 20% of the unanswerable ones should",
