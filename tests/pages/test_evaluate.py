@@ -211,7 +211,7 @@ def test_without_golden_questions_there_is_one_to_copy(kb: Path, tmp_path: Path)
 def test_a_broken_file_of_questions_is_one_sentence(kb: Path) -> None:
     (kb / "cases.yaml").write_text("- question: no id\n")
     page = open_evaluate()
-    assert [error.value for error in page.error] == [markdown("cases.yaml: the case 'no id' has no id; add it")]
+    assert [error.value for error in page.error] == [markdown("cases.yaml, line 1 ('no id'): it has no id; add it")]
 
 
 def test_a_question_that_expects_what_is_not_there_fails_with_the_next_step(kb: Path) -> None:

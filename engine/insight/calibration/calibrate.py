@@ -56,14 +56,14 @@ def best_similarities(
     """The highest similarity among the candidates of each question without filter and floor: float64 [questions].
 
     It is what the floor and the reference are held against, and, unless the rules leave the nearest passage out of the evidence, what
-    relevance is. 0 where nothing is found, NaN where the embedder cannot read it: such a question is refused whatever the thresholds are.
+    relevance is. 0 where nothing is found, NaN where the embedder cannot read it or it has no word: it is refused whatever the thresholds are.
     """
     results = asked(questions, settings.changed(_OPEN), snapshot, embedder, progress)
     return np.asarray([_best(result) for _, result in results])
 
 
 def _best(result: LookupResult) -> float:
-    if result.reason_code is ReasonCode.UNREADABLE_BY_EMBEDDER:
+    if result.reason_code in (ReasonCode.UNREADABLE_BY_EMBEDDER, ReasonCode.NO_SEARCHABLE_TEXT):
         return float("nan")
     shown = shown_attempt(result)
     return shown.top_similarity or 0.0 if shown else 0.0
@@ -95,5 +95,5 @@ def _warnings(answerable: np.ndarray, unanswerable: np.ndarray, left_out: int) -
     if np.median(answerable) <= np.median(unanswerable):
         found.append("answerable questions find nothing nearer than unanswerable ones; no threshold tells them apart")
     if left_out:
-        found.append(f"{left_out} of the questions cannot be read by the model, are refused whatever the thresholds are, and were left out")
+        found.append(f"{left_out} of the questions have no word or cannot be read by the model; refused in any case, they were left out")
     return tuple(found)

@@ -82,7 +82,7 @@ def test_a_question_that_the_model_cannot_read_is_left_out(tmp_path: Path) -> No
     unreadable = [case("扫描枪无法连接仓库网络怎么办", "policies/leave.md"), case("扫描枪的保修期是几年")]
     found = calibrate([*GOOD, *BAD, *unreadable], bench.settings, bench.snapshot, bench.embedder)
     assert (found.answerable, found.unanswerable) == (2, 2)
-    assert found.warnings[-1] == "2 of the questions cannot be read by the model, are refused whatever the thresholds are, and were left out"
+    assert found.warnings[-1] == "2 of the questions have no word or cannot be read by the model; refused in any case, they were left out"
     assert found.thresholds == calibrate([*GOOD, *BAD], bench.settings, bench.snapshot, bench.embedder).thresholds
     with pytest.raises(BadInput, match="reads no question of one kind"):
         calibrate([GOOD[0], unreadable[1]], bench.settings, bench.snapshot, bench.embedder)
