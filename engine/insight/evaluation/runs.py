@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -27,32 +28,43 @@ def save_run(home: Path, run: EvaluationRun) -> SavedRun:
         file = home / f"{run.run_id}.json"
         make_way(file)
         replace_text(file, saved.model_dump_json() + "\n")
-    for surplus in saved_runs(home)[MOST_KEPT:]:
-        delete(home / f"{surplus.run.run_id}.json")
+    if len(_files(home)) > MOST_KEPT:  # else none of them need be read
+        for surplus in saved_runs(home)[MOST_KEPT:]:
+            delete(home / f"{surplus.run.run_id}.json")
     return saved
 
 
 def saved_runs(home: Path) -> tuple[SavedRun, ...]:
     """The history, newest first; a file that is no saved run is left out with a warning. Raises EnvironmentProblem."""
+    found = [saved for file in _files(home) if (saved := _saved(file))]
+    return tuple(sorted(found, key=lambda saved: (saved.saved_at, saved.run.run_id), reverse=True))
+
+
+def _files(home: Path) -> list[Path]:
     try:
-        files = sorted(path for path in home.iterdir() if path.suffix == ".json" and not path.name.startswith("."))
+        return sorted(path for path in home.iterdir() if path.suffix == ".json" and not path.name.startswith("."))
     except (FileNotFoundError, NotADirectoryError):
-        return ()
+        return []
     except OSError as failure:
         raise EnvironmentProblem(f"the saved evaluations in {home} cannot be read: {failure.strerror}; make the folder readable") from failure
-    found = [saved for file in files if (saved := _saved(file))]
-    return tuple(sorted(found, key=lambda saved: (saved.saved_at, saved.run.run_id), reverse=True))
 
 
 def _saved(file: Path) -> SavedRun | None:
     try:
-        saved = SavedRun.model_validate_json(file.read_bytes())
+        state = file.stat()
+        saved = _loaded(file, state.st_mtime_ns, state.st_size)
     except (OSError, ValidationError):
         saved = None
     if saved is None or not _RUN_ID.fullmatch(saved.run.run_id) or file.stem != saved.run.run_id:
         _LOG.warning("%s is no saved evaluation and is left out; remove it", file)
         return None
     return saved
+
+
+@lru_cache(maxsize=2 * MOST_KEPT)  # the page asks for the history at every click, and a run of 1,000 questions takes 20 ms to read
+def _loaded(file: Path, _changed_ns: int, _size: int) -> SavedRun:
+    """A file as it was at that time; runs are immutable, so whoever asks may share them."""
+    return SavedRun.model_validate_json(file.read_bytes())
 
 
 def find_run(home: Path, name: str) -> EvaluationRun:
