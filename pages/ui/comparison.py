@@ -8,19 +8,18 @@ import pandas as pd
 import streamlit as st
 from pydantic import JsonValue
 
-from engine.contracts.evaluation import FEWER_IS_BETTER, SHARES, CaseOutcome, EvaluationRun, RunComparison, SavedRun
+from engine.contracts.evaluation import FEWER_IS_BETTER, CaseOutcome, EvaluationRun, RunComparison, SavedRun
 from engine.errors import BadInput
 from engine.insight.evaluation.compare import compare
 from engine.settings import Settings
 from pages.ui.address import Address, put_view
 from pages.ui.controls import seed
-from pages.ui.measures import RANKED_WORDS
+from pages.ui.measures import MEANINGS
 from pages.ui.misses import QUESTION_PIXELS
 from pages.ui.runs import run_label
 from pages.ui.safe import sentence
 
 GAIN = "nDCG@10"  # the measure by which a question is better or worse
-MEANINGS = {**RANKED_WORDS, **SHARES}
 COLUMN_WORDS = {
     "Difference": "Second minus first.",
     "Better": "Questions for which the second is better.",
