@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from engine.console.asking import ask, split_of
+from engine.console.asking import ask, questions_of, split_of
 from engine.console.options import AsJson, Cases, Kb, Part, Set, SyncFirst, overrides_of
 from engine.errors import BadInput
 from engine.settings import Settings
@@ -30,7 +30,7 @@ def evaluate(
     from engine.console.evaluation_text import evaluation_text, gates_text
     from engine.console.terminal import complain
     from engine.index.home import runs_home
-    from engine.insight.evaluation.gates import held_against, read_demands
+    from engine.insight.evaluation.gates import held_against, read_demands, require_judgeable
     from engine.insight.evaluation.runs import save_run
 
     chosen, part, wanted = load_settings(kb, overrides_of(settings)), split_of(split), read_demands(demands or ())
@@ -39,16 +39,19 @@ def evaluate(
             raise BadInput("--compare takes two saved evaluations and asks nothing; leave CASES, --split and --gate out")
         _compare(kb, chosen, runs, as_json)
         return
-    run = ask(kb, chosen, cases, sync_first, "an evaluation", lambda engine, read, progress: engine.evaluate(part, read, progress))
-    gates = held_against(run, wanted)
-    print(run.model_dump_json() if as_json else evaluation_text(run, gates), flush=True)
-    if as_json:
-        for line in gates_text(gates):
-            complain(line)
+    questions = questions_of(kb, cases, part)
+    require_judgeable(wanted, questions)
+    run = ask(kb, chosen, sync_first, "an evaluation", lambda engine, progress: engine.evaluate(part, questions, progress))
+    print(run.model_dump_json() if as_json else evaluation_text(run), flush=True)
     if save:
         save_run(runs_home(kb, chosen), run)
         if not as_json:
-            print(f"Saved as {run.run_id}. Compare: evidence evaluate --compare previous latest --kb {shlex.quote(str(kb))}")
+            print(f"\nSaved as {run.run_id}. Compare: evidence evaluate --compare previous latest --kb {shlex.quote(str(kb))}", flush=True)
+    gates = held_against(run, wanted)
+    if gates and not as_json:
+        print("\nGates")
+    for line in gates_text(gates):
+        (complain if as_json else print)(line)
     raise typer.Exit(0 if all(gate.passed for gate in gates) else 1)
 
 

@@ -13,6 +13,7 @@ from engine.digest import digest
 from engine.errors import BadInput
 from engine.index.embedding import Embedder
 from engine.index.snapshot import Snapshot
+from engine.insight.cases import cases_of
 from engine.insight.evaluation.estimates import estimates
 from engine.insight.evaluation.outcomes import candidate_places, outcome
 from engine.insight.evaluation.ranking import first_rank, ranked_measures, ranking
@@ -51,11 +52,7 @@ def evaluate(
 
 def chosen(cases: Sequence[Case], split: Split | None, snapshot: Snapshot) -> list[Case]:
     """The cases of a split. Raises BadInput where there is none, or nothing that could be found."""
-    of_split = [case for case in cases if split in (None, case.split)]
-    if not cases:
-        raise BadInput("there are no golden questions to ask; write some into cases.yaml beside the documents")
-    if not of_split:
-        raise BadInput(f"none of the {len(cases)} golden questions is in the split {split}; mark some with `split: {split}`, or ask all")
+    of_split = cases_of(cases, split)
     if not snapshot.catalog.chunk_count:
         raise BadInput("the knowledge base has no text, so no question can be measured; add Markdown files and run: evidence sync")
     return of_split

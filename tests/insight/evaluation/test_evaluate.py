@@ -170,6 +170,7 @@ def test_the_cases_of_the_folder_are_asked_unless_others_are_given(tmp_path: Pat
         assert [one.id for one in opened.evaluate(cases=opened.cases(tmp_path / "other.yaml")).outcomes] == ["b"]
         with pytest.raises(BadInput, match=r"there is no file .*none\.yaml; give a file of golden questions"):
             opened.cases(tmp_path / "none.yaml")
+        assert opened.cases(str(tmp_path / "other.yaml")) == opened.cases(tmp_path / "other.yaml")
 
 
 def test_a_lookup_of_an_evaluation_is_no_record_for_the_sinks(tmp_path: Path) -> None:
