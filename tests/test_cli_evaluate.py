@@ -43,15 +43,16 @@ def test_the_text_has_measures_misses_violations_refusals_and_gates(folder: Path
     assert done.returncode == 1
     lines = done.stdout.splitlines()
     assert lines[0].startswith("4 questions (all questions), snapshot ")
-    rows = {line.split()[0]: line.split()[1:] for line in lines[3:15]}
+    rows = {line.split()[0]: line.split()[1:] for line in lines[3:16]}
     assert rows["nDCG@10"][:5] == ["0.500", "0.000", "to", "1.000", "2"]
-    assert rows["refused_unanswerable"][0] == "0.500" and rows["must_not"][0] == "0.500"
+    assert rows["refused_unanswerable"][0] == "0.500" and (rows["must_not"][0], rows["must_not_packed"][0]) == ("0.500", "1.000")
     text = done.stdout
     missed = r"  scoped  restart the\x1b[31m consumer  expected runbooks/queue.md  first policies/100%~#1.md  no candidate"
     assert f"\nMissed: an expected passage is not in the packed context: 1\n{missed}\n" in text
     assert "\nMisleading evidence: 1\n  found  ask your lead for leave  policies/leave.md\n" in text
+    assert "\nA mustNot in the packed context: 2\n  cause  old logs fill the disk   runbooks/disk.md#disk/mitigation\n  found  " in text
     assert "\nAnswerable, and nothing was found: 1\n  scoped  " in text
-    assert "\nUnanswerable, and something was found: 1\n  found  ask your lead for leave  relevance " in text
+    assert "\nUnanswerable, and answered at relevance medium or high: 1\n  found  ask your lead for leave  relevance " in text
     assert lines[-5].startswith("Saved as ") and lines[-5].endswith("Compare: evidence evaluate --compare previous latest --kb kb")
     assert lines[-4:] == ["", "Gates", "  passed  nDCG@10>=0.5, measured 0.5", "  FAILED  refused_answerable<0.5, measured 0.5"]
     assert "Asking golden questions" in done.stderr

@@ -44,5 +44,5 @@ def _state(one: CaseOutcome) -> str:
     """Rank, pack, relevance and violations in short, as far as they apply."""
     rank = (f"rank {one.first_rank}" if one.first_rank else "no candidate") if one.expected else ""
     packed = {True: "packed", False: "not packed", None: ""}[one.packed]
-    wrong = "with what must not be" if one.violations else ""
+    wrong = "with what must not be" if one.violations else "with a mustNot in the pack" if one.packed_must_not else ""
     return ", ".join(part for part in (rank, packed, f"relevance {one.relevance_level.value}", wrong) if part)

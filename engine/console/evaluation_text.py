@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from engine.console.terminal import aligned, printable
 from engine.contracts.evaluation import FEWER_IS_BETTER, RANKED_MEANINGS, SHARES, CaseOutcome, Estimate, EvaluationRun, Gate, Split
+from engine.insight.evaluation.measures import wrongly_answered
 
 _MOST_LISTED = 20
 _QUESTION_CHARACTERS = 46
@@ -17,8 +18,9 @@ def evaluation_text(run: EvaluationRun) -> str:
     lines += aligned([("measure", "mean", "95 % interval", "questions", ""), *(_row(name, one) for name, one in run.estimates.items())])
     lines += _section("Missed: an expected passage is not in the packed context", run.outcomes, lambda one: one.packed is False, _miss)
     lines += _section("Misleading evidence", run.outcomes, lambda one: bool(one.violations), _violation)
+    lines += _section("A mustNot in the packed context", run.outcomes, lambda one: bool(one.packed_must_not), _packed_must_not)
     lines += _section("Answerable, and nothing was found", run.outcomes, lambda one: one.answerable and not one.found, _refusal)
-    lines += _section("Unanswerable, and something was found", run.outcomes, lambda one: not one.answerable and one.found, _wrong_answer)
+    lines += _section("Unanswerable, and answered at relevance medium or high", run.outcomes, wrongly_answered, _wrong_answer)
     return printable(lines)
 
 
@@ -53,6 +55,10 @@ def _miss(one: CaseOutcome) -> tuple[str, ...]:
 
 def _violation(one: CaseOutcome) -> tuple[str, ...]:
     return one.id, shortened(one.question), ", ".join(one.violations)
+
+
+def _packed_must_not(one: CaseOutcome) -> tuple[str, ...]:
+    return one.id, shortened(one.question), ", ".join(one.packed_must_not)
 
 
 def _refusal(one: CaseOutcome) -> tuple[str, ...]:

@@ -19,16 +19,17 @@ RANKED_MEANINGS = {
     "P@1": "whether an expected target comes first",
 }
 SHARES = {
-    "hit@packed": "answerable questions with an expected passage in the packed context",
+    "hit@packed": "questions that expect something and have an expected passage in the packed context",
     "refused_unanswerable": "unanswerable questions for which nothing was found",
     "refused_or_low_unanswerable": "unanswerable questions for which nothing was found, or at relevance low",
     "refused_answerable": "answerable questions for which nothing was found",
     "refused_or_low_answerable": "answerable questions for which nothing was found, or at relevance low",
     "must_not": "questions with a mustNot that misleads: it is evidence at relevance medium or high, before everything expected",
+    "must_not_packed": "questions with a mustNot of which a line is in the packed context",
     "filtered": "questions whose first attempt was narrowed to one category",
     "fallback": "questions that were asked again without the filter",
 }
-FEWER_IS_BETTER = frozenset({"refused_answerable", "refused_or_low_answerable", "must_not"})
+FEWER_IS_BETTER = frozenset({"refused_answerable", "refused_or_low_answerable", "must_not", "must_not_packed"})
 
 
 class Estimate(Contract):
@@ -51,10 +52,11 @@ class CaseOutcome(Contract):
     must_not: tuple[str, ...] = ()
     scope: tuple[str, ...]
     measures: dict[str, float] = Field(description="The ranked measures, six decimals; none where nothing is expected.")
-    first_rank: int | None = Field(description="Place of the first expected target in the ranking, 1 is best; none where it is no candidate.")
+    first_rank: int | None = Field(description="Place of the first expected target among the distinct documents, sections or passages, 1 is best.")
     first_found: str | None = Field(description="Source of the first candidate.")
     packed: bool | None = Field(description="Whether an expected passage is in the packed context, at least in part; none where nothing is expected.")
     violations: tuple[str, ...] = Field(description="What would mislead and does: evidence at relevance medium or high, before everything expected.")
+    packed_must_not: tuple[str, ...] = Field(default=(), description="What must not be evidence and has a line in the packed context.")
     found: bool
     reason_code: ReasonCode
     relevance_level: RelevanceLevel
@@ -125,7 +127,9 @@ class RunComparison(Contract):
     only_first: tuple[str, ...] = Field(description="Ids of questions that only the first has asked.")
     only_second: tuple[str, ...]
     measures: tuple[MeasureComparison, ...]
-    changes: tuple[OutcomeChange, ...] = Field(description="Those with another measure, place, relevance or pack, greatest loss in nDCG@10 first.")
+    changes: tuple[OutcomeChange, ...] = Field(
+        description="Those with another measure, place, relevance, pack or violation, greatest loss in nDCG@10 first."
+    )
 
 
 class CurvePoint(Contract):

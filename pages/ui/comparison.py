@@ -147,6 +147,7 @@ def changes_table(comparison: RunComparison) -> pd.DataFrame:
             "Rank": _moved(_rank(change.first), _rank(change.second)),
             "Packed": _moved(_packed(change.first), _packed(change.second)),
             "Relevance": _moved(change.first.relevance_level.value, change.second.relevance_level.value),
+            "mustNot": _moved(_must_not(change.first), _must_not(change.second)),
             "Came first": _moved(change.first.first_found or "nothing", change.second.first_found or "nothing"),
         }
         for change in comparison.changes
@@ -168,6 +169,12 @@ def _rank(outcome: CaseOutcome) -> str:
 
 def _packed(outcome: CaseOutcome) -> str:
     return "" if outcome.packed is None else "yes" if outcome.packed else "no"
+
+
+def _must_not(outcome: CaseOutcome) -> str:
+    if not outcome.must_not:
+        return ""
+    return "misleads" if outcome.violations else "packed" if outcome.packed_must_not else "no"
 
 
 def _written(value: JsonValue) -> str:

@@ -18,7 +18,7 @@ REFUSALS = {
     "refused_answerable": "Answerable, nothing found",
     "refused_or_low_answerable": "Answerable, nothing found or low",
 }
-SHARES_SHOWN = {"must_not": "Misleading evidence", "filtered": "One category only", "fallback": "Asked again"}
+SHARES_SHOWN = {"must_not": "Misleading evidence", "must_not_packed": "mustNot packed", "filtered": "One category only", "fallback": "Asked again"}
 CHART_PIXELS, SHARE_PIXELS = 380, 200  # what the labels need; narrower, the boxes stand below each other
 
 
@@ -27,7 +27,7 @@ def measures_panel(run: EvaluationRun) -> None:
     with st.grid(2, min_column_width=CHART_PIXELS, key="evaluate_charts"):
         with st.container(border=True, height="stretch", key="evaluate_order"):
             st.markdown("**Order of the candidates**")
-            st.caption("Answerable questions; more is better. The thin line is the 95 % confidence interval.")
+            st.caption("Questions that expect something; more is better. The thin line is the 95 % confidence interval.")
             _chart(measures_figure(run), run, ORDER, key="evaluate_measures")
         with st.container(border=True, height="stretch", key="evaluate_refused"):
             st.markdown("**What was refused**")
