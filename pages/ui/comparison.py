@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import pandas as pd
 import streamlit as st
-from pydantic import JsonValue
 
 from engine.contracts.evaluation import FEWER_IS_BETTER, CaseOutcome, EvaluationRun, RunComparison, SavedRun
 from engine.errors import BadInput
 from engine.insight.evaluation.compare import compare
+from engine.insight.evaluation.run_settings import written_value
 from engine.settings import Settings
 from pages.ui.address import Address, put_view
 from pages.ui.controls import seed
@@ -114,7 +112,7 @@ def _notes(comparison: RunComparison) -> list[str]:
 
 def settings_table(comparison: RunComparison) -> pd.DataFrame:
     """One row a setting that differs."""
-    rows = [{"Setting": name, "First": _written(one), "Second": _written(two)} for name, (one, two) in comparison.changed_settings.items()]
+    rows = [{"Setting": name, "First": written_value(one), "Second": written_value(two)} for name, (one, two) in comparison.changed_settings.items()]
     return pd.DataFrame(rows)
 
 
@@ -175,7 +173,3 @@ def _must_not(outcome: CaseOutcome) -> str:
     if not outcome.must_not:
         return ""
     return "misleads" if outcome.violations else "packed" if outcome.packed_must_not else "no"
-
-
-def _written(value: JsonValue) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

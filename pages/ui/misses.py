@@ -9,6 +9,7 @@ import streamlit as st
 
 from engine.contracts.evaluation import CaseOutcome, EvaluationRun
 from engine.insight.evaluation.measures import not_all_found, wrongly_answered
+from engine.insight.evaluation.run_settings import gone
 from engine.settings import Settings
 from pages.ui.address import LOCAL_SETTINGS, question_parameters
 from pages.ui.safe import markdown
@@ -111,7 +112,8 @@ def misses_panel(run: EvaluationRun) -> CaseOutcome | None:
 
 def outcome_card(outcome: CaseOutcome, run: EvaluationRun, base: Settings, snapshot_id: str) -> None:
     """Draw what came of one question, and the link that asks it again with the settings of its run."""
-    carried = {name: value for name, value in run.settings.items() if name not in LOCAL_SETTINGS}
+    lost = gone(run.settings)
+    carried = {name: value for name, value in run.settings.items() if name not in (*LOCAL_SETTINGS, *lost)}
     with st.container(border=True, key="evaluate_outcome"):
         st.markdown(f"**{markdown(outcome.question)}**")
         facts = {
@@ -136,6 +138,9 @@ def outcome_card(outcome: CaseOutcome, run: EvaluationRun, base: Settings, snaps
             query_params=question_parameters(outcome.question, outcome.scope, carried, base),
             help="Ask this question again, with the settings of this run, and see each step.",
         )
+        if lost:
+            words = f"{', '.join(lost)} had a value in this run and is no setting any more, so the answer may differ."
+            st.caption(f":material/warning: {markdown(words)}")
         if run.snapshot_id != snapshot_id:
             st.caption(":material/warning: The index has changed since this run, so the answer may differ.")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 import pandas as pd
@@ -10,6 +9,7 @@ import streamlit as st
 from pydantic import JsonValue
 
 from engine.contracts.evaluation import EvaluationRun, SavedRun
+from engine.insight.evaluation.run_settings import written
 from engine.settings import Settings
 from pages.ui.address import Address, own_value, put_view
 from pages.ui.safe import markdown, shorten
@@ -35,11 +35,6 @@ def differing(settings: Mapping[str, JsonValue], base: Settings) -> dict[str, Js
 
 def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
-
-
-def written(settings: Mapping[str, JsonValue]) -> str:
-    """Settings in one line, as `--set` takes them."""
-    return ", ".join(f"{name}={value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}" for name, value in settings.items())
 
 
 def when(saved: SavedRun) -> str:

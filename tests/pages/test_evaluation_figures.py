@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from engine.contracts.evaluation import FEWER_IS_BETTER, OutcomeChange
+from engine.insight.evaluation.run_settings import written
 from engine.settings import Settings
 from pages.ui.comparison import changes_table, measures_table, settings_table
 from pages.ui.measures import measures_figure, refusals_figure
 from pages.ui.misses import misses, misses_table
 from pages.ui.palette import AMBER
-from pages.ui.runs import differing, history_table, run_label, written
+from pages.ui.runs import differing, history_table, run_label
 from pages.ui.thresholds import curve_figure, proposal_table
 from tests.pages.evaluation_samples import PRESENT, PROPOSED, calibration, comparison, outcome, run, saved
 from tests.pages.samples import HOSTILE
@@ -81,6 +82,8 @@ def test_a_comparison_says_for_each_measure_how_many_questions_got_better_and_wo
         ["use_l0_filter", "true", "false"],
         ["embedding_model", "hash", "other"],
     ]
+    older = comparison(changed_settings={"rule_weights.entity": (0.05, None)})
+    assert settings_table(older).to_numpy().tolist() == [["rule_weights.entity", "0.05", "no such setting"]]
 
 
 def test_a_question_that_changed_has_an_arrow_where_it_did() -> None:
@@ -116,4 +119,6 @@ def test_the_history_names_the_shown_run_and_the_settings_that_are_not_the_defau
 
 def test_settings_are_written_as_the_command_line_takes_them() -> None:
     assert written({"use_l1": False, "embedding_model": "hash", "evidence_floor": 0.3}) == "use_l1=false, embedding_model=hash, evidence_floor=0.3"
+    old = {"rule_weights.entity": 0.05, "max_bloks": 2, "max_blocks": 3}
+    assert written(old) == "max_blocks=3, rule_weights.entity=0.05 (no setting any more), max_bloks=2 (no setting any more)"
     assert differing({"use_l1": True, "rule_weights.title": 0.3}, Settings()) == {"rule_weights.title": 0.3}

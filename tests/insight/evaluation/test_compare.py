@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 
 from engine import BadInput
+from engine.console.comparison_text import comparison_text
 from engine.contracts.evaluation import MeasureComparison
 from engine.insight.evaluation.compare import compare
 from engine.insight.evaluation.randomisation import p_value
@@ -106,6 +107,7 @@ def test_settings_that_differ_are_listed_with_both_values() -> None:
     first = run_of([outcome("a")], settings={"max_blocks": 8, "old": 1, "same": True})
     second = run_of([outcome("a")], settings={"max_blocks": 3, "same": True})
     assert compare(first, second).changed_settings == {"max_blocks": (8, 3), "old": (1, None)}
+    assert "\nSettings:\n  max_blocks: 8 -> 3\n  old: 1 -> no such setting\n" in comparison_text(compare(first, second))
     assert not compare(first, run_of([outcome("a")], snapshot_id="t")).same_snapshot
 
 
