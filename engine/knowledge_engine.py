@@ -169,7 +169,7 @@ class KnowledgeEngine:
         """Every section of the open snapshot that has text, as `path#slug`."""
         return self._snapshot.catalog.sections()
 
-    def cases(self, file: Path | None = None) -> tuple[Case, ...]:
+    def cases(self, file: str | Path | None = None) -> tuple[Case, ...]:
         """The golden questions of the knowledge base, or of another file. Raises BadInput."""
         return read_cases(self.kb, file)
 

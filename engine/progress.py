@@ -48,6 +48,11 @@ class Step:
         return self.stage == "write" and self.done == self.total
 
     @property
+    def is_kept(self) -> bool:
+        """Whether what is done by now stays where the work is stopped: passages do, answers to golden questions do not."""
+        return self.stage != "evaluate"
+
+    @property
     def share(self) -> float:
         """The part of the stage that is done, 0 to 1."""
         return min(self.done / self.total, 1.0) if self.total else 0.0
@@ -104,6 +109,9 @@ class Meter:
             return Stopped("stopped; the new index is in place")
         if self.step.stage == "wait":
             return Stopped("stopped waiting; the other process goes on building this index")
+        if not self.step.is_kept:
+            done_of = f"{self.step.done:,} of {self.step.total:,} {_NOUNS[self.step.stage]}"
+            return Stopped(f"stopped after {done_of}; nothing of it is kept, and the next run asks them all again")
         done = self.step.done if self.step.stage == "embed" else self._totals.get("embed", 0)
         if not done:
             return Stopped("stopped before any passage was embedded; nothing has changed, and the next run starts again")

@@ -25,7 +25,7 @@ def load_settings(kb: str | Path, overrides: Mapping[str, Any] | None = None) ->
     for origin, values in ((str(file), _from_file(file)), ("environment", _from_environment()), ("--set", dict(overrides or {}))):
         for name, value in values.items():
             _put_from(origin, tree, name, value)
-            origins[name.partition(".")[0]] = f"{ENVIRONMENT_PREFIX}{name.upper().replace('.', '__')}" if origin == "environment" else origin
+            origins[name.partition(".")[0]] = _variable(name) if origin == "environment" else origin
     try:
         return validated(tree)
     except BadSettings as failure:
@@ -42,6 +42,17 @@ def settings_of(origin: str, values: Mapping[str, Any]) -> Settings:
         return validated(tree)
     except BadSettings as failure:
         raise BadSettings(f"{origin}: {failure}") from failure
+
+
+def overruling_variables(written: Mapping[str, float]) -> tuple[str, ...]:
+    """The variables of the environment that decide otherwise about settings which have these values in `evidence.toml`."""
+    environment = _from_environment()
+    return tuple(_variable(name) for name, value in written.items() if name in environment and float(environment[name]) != value)
+
+
+def _variable(name: str) -> str:
+    """The variable of the environment that sets a setting."""
+    return f"{ENVIRONMENT_PREFIX}{name.upper().replace('.', '__')}"
 
 
 def _put_from(origin: str, tree: dict[str, Any], name: str, value: Any) -> None:

@@ -19,8 +19,9 @@ CASES = """
 - {id: cause, question: old logs fill the disk, expected: ["runbooks/disk.md#disk/cause"], mustNot: ["runbooks/disk.md#disk/mitigation"]}
 - {id: scoped, question: "restart the\\e[31m consumer", expected: [runbooks/queue.md], scope: [category=policies], split: test}
 - {id: refused, question: quantum chromodynamics, answerable: false, split: test}
-- {id: found, question: ask your lead for the moon, answerable: false}
+- {id: found, question: ask your lead for leave, answerable: false, mustNot: [policies/leave.md]}
 """
+APART = "- {id: known, question: old logs fill the disk}\n- {id: unknown, question: quantum chromodynamics, answerable: false}\n"
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("EVIDENCE_KB", raising=False)
     toml = "".join(f"{name} = {value}\n" for name, value in THRESHOLDS.items())
     files = {**FILES, "cases.yaml": CASES, "evidence.toml": f"# ours\n{toml}"}
-    write_files(tmp_path, {"more.yaml": "- {id: other, question: restart the consumer, expected: [runbooks/queue.md]}\n"})
+    write_files(tmp_path, {"more.yaml": "- {id: other, question: restart the consumer, expected: [runbooks/queue.md]}\n", "apart.yaml": APART})
     return write_files(tmp_path, {f"kb/{name}": text for name, text in files.items()})
 
 
@@ -43,17 +44,18 @@ def test_the_text_has_measures_misses_violations_refusals_and_gates(folder: Path
     assert done.returncode == 1
     lines = done.stdout.splitlines()
     assert lines[0].startswith("4 questions (all questions), snapshot ")
-    rows = {line.split()[0]: line.split()[1:] for line in lines[3:15]}
+    rows = {line.split()[0]: line.split()[1:] for line in lines[3:16]}
     assert rows["nDCG@10"][:5] == ["0.500", "0.000", "to", "1.000", "2"]
-    assert rows["refused_unanswerable"][0] == "0.500" and rows["must_not"][0] == "1.000"
+    assert rows["refused_unanswerable"][0] == "0.500" and (rows["must_not"][0], rows["must_not_packed"][0]) == ("0.500", "1.000")
     text = done.stdout
     missed = r"  scoped  restart the\x1b[31m consumer  expected runbooks/queue.md  first policies/100%~#1.md  no candidate"
     assert f"\nMissed: an expected passage is not in the packed context: 1\n{missed}\n" in text
-    assert "\nMust not be evidence, and is: 1\n  cause  old logs fill the disk  runbooks/disk.md#disk/mitigation\n" in text
+    assert "\nMisleading evidence: 1\n  found  ask your lead for leave  policies/leave.md\n" in text
+    assert "\nA mustNot in the packed context: 2\n  cause  old logs fill the disk   runbooks/disk.md#disk/mitigation\n  found  " in text
     assert "\nAnswerable, and nothing was found: 1\n  scoped  " in text
-    assert "\nUnanswerable, and something was found: 1\n  found  ask your lead for the moon  relevance " in text
-    assert "\nGates\n  passed  nDCG@10>=0.5, measured 0.5\n  FAILED  refused_answerable<0.5, measured 0.5\n" in text
-    assert lines[-1].startswith("Saved as ") and lines[-1].endswith("Compare: evidence evaluate --compare previous latest --kb kb")
+    assert "\nUnanswerable, and answered at relevance medium or high: 1\n  found  ask your lead for leave  relevance " in text
+    assert lines[-5].startswith("Saved as ") and "Compare" not in lines[-5]  # with what?
+    assert lines[-4:] == ["", "Gates", "  passed  nDCG@10>=0.5, measured 0.5", "  FAILED  refused_answerable<0.5, measured 0.5"]
     assert "Asking golden questions" in done.stderr
 
 
@@ -102,8 +104,8 @@ def test_an_old_index_is_asked_and_said_to_be_old(folder: Path) -> None:
         (["evaluate", "--gate", "ndcg@10>=0.5"], "there is no measure ndcg@10; did you mean nDCG@10?"),
         (["evaluate", "--gate", "nDCG@10"], "is no demand; write MEASURE, one of"),
         (["evaluate", "more.yaml", "--gate", "must_not<=0"], "cannot be judged: no question measures must_not"),
-        (["evaluate", "--split", "tset"], "there is no split tset; write dev or test, or leave --split out to ask all"),
-        (["evaluate", "more.yaml", "--split", "test"], "none of the 1 golden questions is in the split test"),
+        (["evaluate", "--split", "tset"], "there is no split tset; write dev, test or all"),
+        (["evaluate", "--split", "test", "--gate", "must_not<=0"], "'must_not<=0' cannot be judged: no question measures must_not"),
         (["evaluate", "--compare", "latest", "latest"], "there is no latest evaluation, 0 saved; run: evidence evaluate"),
         (["evaluate", "--compare", "a", "b", "--split", "dev"], "--compare takes two saved evaluations and asks nothing"),
         (["evaluate", "--kb", "nowhere"], "there is no knowledge base at nowhere"),
@@ -119,9 +121,27 @@ def test_bad_input_is_one_sentence_and_exit_code_2(folder: Path, arguments: list
     assert "Traceback" not in done.stderr
 
 
-def test_a_folder_without_questions_or_text_says_so(folder: Path) -> None:
+@pytest.mark.parametrize("command", ["evaluate", "calibrate"])
+def test_questions_that_there_are_not_build_no_index_and_their_file_is_named(folder: Path, command: str) -> None:
+    done = run(folder, command, "more.yaml", "--split", "test")
+    assert done.stderr == (
+        "evidence: none of the 1 golden questions of more.yaml is in the split test; mark some with `split: test`, or ask all\n"
+    )
+    (folder / "none.yaml").touch()
     (folder / "kb/cases.yaml").unlink()
-    assert "there are no golden questions to ask; write some into cases.yaml" in run(folder, "evaluate").stderr
+    assert run(folder, command, "none.yaml").stderr == "evidence: there are no golden questions to ask; write some into none.yaml\n"
+    done = run(folder, command)
+    assert done.stderr == "evidence: there are no golden questions to ask; write some into cases.yaml beside the documents\n"
+    assert done.returncode == 2 and not (folder / "index").exists()
+
+
+def test_a_gate_that_no_question_can_measure_is_told_before_anything_is_asked(folder: Path) -> None:
+    done = run(folder, "evaluate", "more.yaml", "--gate", "must_not<=0")
+    assert done.returncode == 2 and "cannot be judged: no question measures must_not; measured are nDCG@10, R@5" in done.stderr
+    assert not (folder / "index").exists()
+
+
+def test_a_folder_without_text_says_so(folder: Path) -> None:
     write_files(folder, {"empty/cases.yaml": CASES})
     done = run(folder, "evaluate", "--kb", "empty")
     assert (done.returncode, done.stdout) == (2, "")
@@ -131,20 +151,36 @@ def test_a_folder_without_questions_or_text_says_so(folder: Path) -> None:
 def test_calibrate_proposes_thresholds_and_writes_them_when_asked(folder: Path) -> None:
     done = run(folder, "calibrate", "--json")
     found = Calibration.model_validate_json(done.stdout)
+    everything = Calibration.model_validate_json(run(folder, "calibrate", "--split", "all", "--json").stdout)
     with opened(folder) as engine:
-        assert found == engine.calibrate()
-    assert (found.answerable, found.unanswerable, found.present) == (2, 2, THRESHOLDS)
+        assert (found, everything) == (engine.calibrate(split="dev"), engine.calibrate())
+    assert (found.answerable, found.unanswerable, found.present) == (1, 1, THRESHOLDS)
+    assert (everything.answerable, everything.unanswerable) == (2, 2)
     before = (folder / "kb/evidence.toml").read_text()
     text = run(folder, "calibrate").stdout
-    assert text.startswith("2 answerable and 2 unanswerable questions, model hash.\n")
-    assert f"\nevidence_floor       {found.thresholds['evidence_floor']:.2f}   0.2   the highest at which at most 2%" in text
-    assert "\nCaution: there are only 2 answerable questions; trust it from 20 on.\n" in text
+    assert text.startswith("1 answerable and 1 unanswerable questions (split dev), model hash.\n")
+    assert f"\nevidence_floor       {found.thresholds['evidence_floor']:.2f}   0.2   the highest at which at most " in text
+    assert "\nCaution: there are only 1 answerable questions; trust it from 20 on.\n" in text
     assert (folder / "kb/evidence.toml").read_text() == before
-    written = run(folder, "calibrate", "--write")
+    refused = run(folder, "calibrate", "--write")  # the unanswerable one finds something nearer
+    assert (refused.returncode, (folder / "kb/evidence.toml").read_text()) == (2, before)
+    assert refused.stderr.splitlines()[-1].startswith("evidence: nothing was written: no threshold tells these answerable and")
+    found = Calibration.model_validate_json(run(folder, "calibrate", "apart.yaml", "--json").stdout)
+    written = run(folder, "calibrate", "apart.yaml", "--write")
     assert written.returncode == 0 and written.stderr.splitlines()[-1] == f"written to {folder / 'kb/evidence.toml'}"
     assert (folder / "kb/evidence.toml").read_text().startswith("# ours\nevidence_floor = ")
     settings = load_settings(folder / "kb")
     assert {name: getattr(settings, name) for name in THRESHOLDS} == found.thresholds
+
+
+def test_written_thresholds_that_the_environment_overrules_are_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVIDENCE_EVIDENCE_FLOOR", "0.01")
+    done = run(folder, "calibrate", "apart.yaml", "--write")
+    assert done.stderr.splitlines()[-2:] == [
+        f"written to {folder / 'kb/evidence.toml'}",
+        "warning: EVIDENCE_EVIDENCE_FLOOR of the environment still decide; unset them to use what was written",
+    ]
+    assert load_settings(folder / "kb").evidence_floor == 0.01
 
 
 def test_ctrl_c_ends_an_evaluation_with_one_sentence_and_nothing_saved(folder: Path) -> None:

@@ -70,6 +70,14 @@ def test_where_work_stops_the_sentence_says_what_is_kept_and_the_next_step() -> 
     assert str(meter.stopped("again")) == "stopped; 14,141 of 14,141 passages are embedded and kept, nothing else has changed; again"
 
 
+def test_golden_questions_that_are_stopped_leave_nothing() -> None:
+    meter = Meter()
+    meter.note("evaluate", 1200, 3000)
+    assert str(meter.stopped("go on")) == "stopped after 1,200 of 3,000 questions; nothing of it is kept, and the next run asks them all again"
+    assert not meter.step.is_kept
+    assert meter.note("embed", 0, 9).is_kept
+
+
 def test_a_log_gets_a_line_for_each_stage_the_first_estimate_and_then_one_in_several_seconds() -> None:
     clock = Clock()
     lines: list[str] = []

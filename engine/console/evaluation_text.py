@@ -1,26 +1,32 @@
-"""An evaluation for reading: measures with intervals, gates, misses, violations, refusals."""
+"""An evaluation for reading: measures with intervals, misses, violations, refusals; and its gates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from engine.console.terminal import aligned, printable
-from engine.contracts.evaluation import FEWER_IS_BETTER, RANKED_MEANINGS, SHARES, CaseOutcome, Estimate, EvaluationRun, Gate
+from engine.contracts.evaluation import FEWER_IS_BETTER, RANKED_MEANINGS, SHARES, CaseOutcome, Estimate, EvaluationRun, Gate, Split
+from engine.insight.evaluation.measures import wrongly_answered
 
 _MOST_LISTED = 20
 _QUESTION_CHARACTERS = 46
 
 
-def evaluation_text(run: EvaluationRun, gates: Sequence[Gate]) -> str:
+def evaluation_text(run: EvaluationRun) -> str:
     """The whole evaluation."""
-    of = f"split {run.split}" if run.split else "all questions"
-    lines = [f"{len(run.outcomes)} questions ({of}), snapshot {run.snapshot_id}, settings {run.settings_fingerprint}.", ""]
+    lines = [f"{len(run.outcomes)} questions ({split_text(run.split)}), snapshot {run.snapshot_id}, settings {run.settings_fingerprint}.", ""]
     lines += aligned([("measure", "mean", "95 % interval", "questions", ""), *(_row(name, one) for name, one in run.estimates.items())])
     lines += _section("Missed: an expected passage is not in the packed context", run.outcomes, lambda one: one.packed is False, _miss)
     lines += _section("Misleading evidence", run.outcomes, lambda one: bool(one.violations), _violation)
+    lines += _section("A mustNot in the packed context", run.outcomes, lambda one: bool(one.packed_must_not), _packed_must_not)
     lines += _section("Answerable, and nothing was found", run.outcomes, lambda one: one.answerable and not one.found, _refusal)
-    lines += _section("Unanswerable, and something was found", run.outcomes, lambda one: not one.answerable and one.found, _wrong_answer)
-    return printable([*lines, *(["", "Gates", *gates_text(gates)] if gates else [])])
+    lines += _section("Unanswerable, and answered at relevance medium or high", run.outcomes, wrongly_answered, _wrong_answer)
+    return printable(lines)
+
+
+def split_text(split: Split | None) -> str:
+    """Which part of the golden questions was asked."""
+    return f"split {split}" if split else "all questions"
 
 
 def gates_text(gates: Sequence[Gate]) -> list[str]:
@@ -49,6 +55,10 @@ def _miss(one: CaseOutcome) -> tuple[str, ...]:
 
 def _violation(one: CaseOutcome) -> tuple[str, ...]:
     return one.id, shortened(one.question), ", ".join(one.violations)
+
+
+def _packed_must_not(one: CaseOutcome) -> tuple[str, ...]:
+    return one.id, shortened(one.question), ", ".join(one.packed_must_not)
 
 
 def _refusal(one: CaseOutcome) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ KbArgument = Annotated[Path | None, typer.Argument(metavar="[KB]", help="Folder 
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting; may be repeated.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Cases = Annotated[Path | None, typer.Argument(metavar="[CASES]", help="File of golden questions, instead of cases.yaml.", show_default=False)]
-Part = Annotated[str | None, typer.Option("--split", metavar="SPLIT", help="Ask only one part of the questions: dev or test.")]
+Part = Annotated[str | None, typer.Option("--split", metavar="SPLIT", help="Which part of the questions is asked: dev, test or all.")]
 SyncFirst = Annotated[bool, typer.Option("--sync", help="Bring the index up to date first.")]
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, model_validator
 
 from engine.contracts.base import Contract
 from engine.contracts.codes import FilterCode, ReasonCode, RelevanceLevel, Verdict
@@ -19,24 +19,28 @@ RANKED_MEANINGS = {
     "P@1": "whether an expected target comes first",
 }
 SHARES = {
-    "hit@packed": "answerable questions with an expected passage in the packed context",
+    "hit@packed": "questions that expect something and have an expected passage in the packed context",
     "refused_unanswerable": "unanswerable questions for which nothing was found",
     "refused_or_low_unanswerable": "unanswerable questions for which nothing was found, or at relevance low",
     "refused_answerable": "answerable questions for which nothing was found",
     "refused_or_low_answerable": "answerable questions for which nothing was found, or at relevance low",
     "must_not": "questions with a mustNot that misleads: it is evidence at relevance medium or high, before everything expected",
+    "must_not_packed": "questions with a mustNot of which a line is in the packed context",
     "filtered": "questions whose first attempt was narrowed to one category",
     "fallback": "questions that were asked again without the filter",
 }
-FEWER_IS_BETTER = frozenset({"refused_answerable", "refused_or_low_answerable", "must_not"})
+FEWER_IS_BETTER = frozenset({"refused_answerable", "refused_or_low_answerable", "must_not", "must_not_packed"})
+
+
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
 class Estimate(Contract):
     """A mean over questions with its 95 % confidence interval."""
 
-    mean: float = Field(description="Arithmetic mean, six decimals.")
-    low: float = Field(description="2.5th percentile of the means of bootstrap samples of the questions.")
-    high: float = Field(description="97.5th percentile.")
+    mean: Share = Field(description="Arithmetic mean, six decimals.")
+    low: Share = Field(description="2.5th percentile of the means of bootstrap samples of the questions.")
+    high: Share = Field(description="97.5th percentile.")
     questions: int = Field(ge=1, description="How many questions it is a mean of.")
 
 
@@ -50,11 +54,12 @@ class CaseOutcome(Contract):
     expected: tuple[str, ...]
     must_not: tuple[str, ...] = ()
     scope: tuple[str, ...]
-    measures: dict[str, float] = Field(description="The ranked measures, six decimals; none where nothing is expected.")
-    first_rank: int | None = Field(description="Place of the first expected target in the ranking, 1 is best; none where it is no candidate.")
+    measures: dict[str, Share] = Field(description="The ranked measures, six decimals; none where nothing is expected.")
+    first_rank: int | None = Field(description="Place of the first expected target among the distinct documents, sections or passages, 1 is best.")
     first_found: str | None = Field(description="Source of the first candidate.")
     packed: bool | None = Field(description="Whether an expected passage is in the packed context, at least in part; none where nothing is expected.")
     violations: tuple[str, ...] = Field(description="What would mislead and does: evidence at relevance medium or high, before everything expected.")
+    packed_must_not: tuple[str, ...] = Field(default=(), description="What must not be evidence and has a line in the packed context.")
     found: bool
     reason_code: ReasonCode
     relevance_level: RelevanceLevel
@@ -75,6 +80,12 @@ class EvaluationRun(Contract):
     split: Split | None = Field(description="Which part of the questions was asked; none for all.")
     estimates: dict[str, Estimate] = Field(description="By the name of a measure; one without a question to measure is left out.")
     outcomes: tuple[CaseOutcome, ...]
+
+    @model_validator(mode="after")
+    def _each_question_once(self) -> EvaluationRun:
+        if len({one.id for one in self.outcomes}) < len(self.outcomes):
+            raise ValueError("two outcomes have one id")
+        return self
 
 
 class SavedRun(Contract):
@@ -125,7 +136,9 @@ class RunComparison(Contract):
     only_first: tuple[str, ...] = Field(description="Ids of questions that only the first has asked.")
     only_second: tuple[str, ...]
     measures: tuple[MeasureComparison, ...]
-    changes: tuple[OutcomeChange, ...] = Field(description="Those with another measure, place, relevance or pack, greatest loss in nDCG@10 first.")
+    changes: tuple[OutcomeChange, ...] = Field(
+        description="Those with another measure, place, relevance, pack or violation, greatest loss in nDCG@10 first."
+    )
 
 
 class CurvePoint(Contract):
@@ -147,4 +160,5 @@ class Calibration(Contract):
     present: dict[str, float] = Field(description="The same four as they are set now.")
     reasons: dict[str, str] = Field(description="Why each is where it is, in one sentence.")
     curve: tuple[CurvePoint, ...] = Field(description="From 0 to 1 in steps of 0.01.")
+    separates: bool = Field(default=True, description="Whether answerable questions find something nearer than unanswerable ones, in the median.")
     warnings: tuple[str, ...] = Field(description="What speaks against trusting it, such as too few questions.")

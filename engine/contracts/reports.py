@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from engine.contracts.base import Contract
+from engine.contracts.evaluation import Split
 
 SkipCode = Literal["undecodable", "binary", "too_large", "unreadable", "outside", "linked_folder", "hidden", "not_markdown"]
 FrontmatterCode = Literal["broken_frontmatter", "unclosed_frontmatter", "doubtful_frontmatter", "duplicate_field", "cut_value"]
@@ -78,7 +79,7 @@ class Case(Contract):
     expected: tuple[str, ...] = Field(default=(), description="Documents or headings that answer, as `path` or `path#slug`.")
     must_not: tuple[str, ...] = Field(default=(), description="What would mislead: never to be trusted as evidence before what is expected.")
     answerable: bool = True
-    split: Literal["dev", "test"] = "dev"
+    split: Split = "dev"
     shows: str = Field(default="", description="What the case shows, in one sentence.")
     path: str = Field(default="", description="For a demo question: the code of the path through the pipeline that it shows.")
     scope: tuple[str, ...] = ()

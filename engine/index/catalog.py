@@ -179,13 +179,22 @@ class Catalog:
         """Every section that has a chunk, as `path#slug`."""
         return frozenset(name for (name,) in self._all("select distinct regexp_replace(id, '~[0-9]+$', '') from snapshot.chunks"))
 
-    def pieces(self) -> dict[str, dict[str, frozenset[int]]]:
-        """The numbers of the chunks by source and section."""
-        found = self._all("select source, section, list(piece) from snapshot.chunks group by source, section order by source, section")
+    def pieces(self, sources: Sequence[str]) -> dict[str, dict[str, frozenset[int]]]:
+        """The numbers of the chunks by source and section, of those documents that there are; one without text has no section."""
+        found = self._all(
+            """select d.source, c.section, list(c.piece) from snapshot.documents d left join snapshot.chunks c using (source)
+               where d.source in (select unnest($sources)) group by d.source, c.section order by d.source, c.section""",
+            {"sources": list(sources)},
+        )
         by_source: dict[str, dict[str, frozenset[int]]] = {}
         for source, section, numbers in found:
-            by_source.setdefault(source, {})[section] = frozenset(numbers)
+            by_source.setdefault(source, {}).update({} if section is None else {section: frozenset(numbers)})
         return by_source
+
+    def sources_like(self, name: str, count: int) -> list[str]:
+        """The sources whose letters are nearest to a name, the nearest first."""
+        sql = "select source from snapshot.documents order by jaro_winkler_similarity(source, $name) desc, source limit $count"
+        return [source for (source,) in self._all(sql, {"name": name, "count": count})]
 
     def documents(self) -> list[DocumentRecord]:
         """Every document, in the order of the sources."""

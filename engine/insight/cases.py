@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
+from engine.contracts.evaluation import Split
 from engine.contracts.reports import Case
 from engine.errors import BadInput
 from engine.insight.cases_yaml import Entry, read_entries
@@ -19,14 +21,14 @@ _LISTS = ("expected", "mustNot", "must_not", "scope")
 _TEXTS = ("id", "question")
 
 
-def read_cases(kb: Path, file: Path | None = None) -> tuple[Case, ...]:
+def read_cases(kb: Path, file: str | Path | None = None) -> tuple[Case, ...]:
     """The cases of a knowledge base, or of another file, in its order; none where the knowledge base has no cases.yaml.
 
     Raises:
         BadInput: the file is not a list of cases, or two have one id; the other file is missing or a folder.
     """
-    path = file or kb / CASES_FILE
-    if file is not None and is_folder(file):
+    path = kb / CASES_FILE if file is None else Path(file)
+    if file is not None and is_folder(path):
         raise BadInput(f"{file} is a folder; give a file of golden questions here, and the folder of a knowledge base with --kb")
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -85,3 +87,15 @@ def _explained(failure: ValidationError) -> str:
     if field in _TEXTS:
         return f"{field} is no text; put it in quotes"
     return f"{field} is wrong: {first['msg'][0].lower()}{first['msg'][1:]}"
+
+
+def cases_of(cases: Sequence[Case], split: Split | None, file: str | Path | None = None) -> list[Case]:
+    """The cases of a split (None: all). Raises BadInput, naming the file that they were read from, where there is none."""
+    where = f"{CASES_FILE} beside the documents" if file is None else str(file)
+    if not cases:
+        raise BadInput(f"there are no golden questions to ask; write some into {where}")
+    found = [case for case in cases if split in (None, case.split)]
+    if not found:
+        of_file = "" if file is None else f" of {file}"
+        raise BadInput(f"none of the {len(cases)} golden questions{of_file} is in the split {split}; mark some with `split: {split}`, or ask all")
+    return found

@@ -51,3 +51,8 @@ def unique_slug(slug: str, seen: dict[str, int]) -> str:
 def encode_source(source: str) -> str:
     """The path as it stands in a chunk id: the marks that an id is made of are percent-encoded."""
     return source.replace("%", "%25").replace("#", "%23").replace("~", "%7E")
+
+
+def decode_source(encoded: str) -> str:
+    """The path that `encode_source` has written so."""
+    return encoded.replace("%7E", "~").replace("%23", "#").replace("%25", "%")

@@ -10,12 +10,15 @@ from engine.contracts.evaluation import Calibration
 from engine.errors import EvidenceError
 from engine.insight.calibration.evidence_toml import write_thresholds
 from engine.settings import Settings
-from engine.settings_sources import load_settings
+from engine.settings_sources import overruling_variables
 from pages.ui.address import drop_settings, own_value
 from pages.ui.desk import Desk, progress_panel
 from pages.ui.safe import markdown, sentence
 from pages.ui.thresholds import NAMES, thresholds_panel
 
+_WHY_NOT = "No threshold tells these answerable and unanswerable questions apart. Write more of both."
+_IN_USE = "They are in use."
+_WHAT = "Set the four thresholds in the evidence.toml of this knowledge base; the rest of it stays."
 NEWS = "evaluate_written"  # what the last click wrote, or why it could not
 
 
@@ -51,8 +54,8 @@ def calibration_panel(desk: Desk, kb: Path, settings: Settings, snapshot_id: str
         icon=":material/save:",
         on_click=_write,
         args=(kb, found),
-        disabled=in_use,
-        help="They are in use." if in_use else "Set the four thresholds in the evidence.toml of this knowledge base; the rest of it stays.",
+        disabled=in_use or not found.separates,
+        help=_WHY_NOT if not found.separates else _IN_USE if in_use else _WHAT,
     )
 
 
@@ -60,14 +63,12 @@ def _write(kb: Path, found: Calibration) -> None:
     drop_settings(*NAMES)  # else the address would still decide
     try:
         write_thresholds(kb, found.thresholds)
-        now = load_settings(kb)
     except (EvidenceError, OSError) as failure:
         st.session_state[NEWS] = ("error", sentence(str(failure)))
         return
     values = ", ".join(f"{name} = {found.thresholds[name]:g}" for name in NAMES)
-    others = [name for name in NAMES if own_value(name, now) != found.thresholds[name]]
-    if others:
-        told = f"{values}. But environment variables decide about {', '.join(others)}; unset them to use what was written."
+    if deciding := overruling_variables(found.thresholds):
+        told = f"{values}. But {', '.join(deciding)} of the environment still decide; unset them to use what was written."
         st.session_state[NEWS] = ("warning", markdown(told))
     else:
         st.session_state[NEWS] = ("success", markdown(f"{values}. This page uses them from now on."))

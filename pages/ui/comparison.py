@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import json
-
 import pandas as pd
 import streamlit as st
-from pydantic import JsonValue
 
-from engine.contracts.evaluation import FEWER_IS_BETTER, SHARES, CaseOutcome, EvaluationRun, RunComparison, SavedRun
+from engine.contracts.evaluation import FEWER_IS_BETTER, CaseOutcome, EvaluationRun, RunComparison, SavedRun
 from engine.errors import BadInput
 from engine.insight.evaluation.compare import compare
+from engine.insight.evaluation.run_settings import written_value
 from engine.settings import Settings
 from pages.ui.address import Address, put_view
 from pages.ui.controls import seed
-from pages.ui.measures import RANKED_WORDS
+from pages.ui.measures import MEANINGS
 from pages.ui.misses import QUESTION_PIXELS
 from pages.ui.runs import run_label
 from pages.ui.safe import sentence
 
 GAIN = "nDCG@10"  # the measure by which a question is better or worse
-MEANINGS = {**RANKED_WORDS, **SHARES}
 COLUMN_WORDS = {
     "Difference": "Second minus first.",
     "Better": "Questions for which the second is better.",
@@ -115,7 +112,7 @@ def _notes(comparison: RunComparison) -> list[str]:
 
 def settings_table(comparison: RunComparison) -> pd.DataFrame:
     """One row a setting that differs."""
-    rows = [{"Setting": name, "First": _written(one), "Second": _written(two)} for name, (one, two) in comparison.changed_settings.items()]
+    rows = [{"Setting": name, "First": written_value(one), "Second": written_value(two)} for name, (one, two) in comparison.changed_settings.items()]
     return pd.DataFrame(rows)
 
 
@@ -148,6 +145,7 @@ def changes_table(comparison: RunComparison) -> pd.DataFrame:
             "Rank": _moved(_rank(change.first), _rank(change.second)),
             "Packed": _moved(_packed(change.first), _packed(change.second)),
             "Relevance": _moved(change.first.relevance_level.value, change.second.relevance_level.value),
+            "mustNot": _moved(_must_not(change.first), _must_not(change.second)),
             "Came first": _moved(change.first.first_found or "nothing", change.second.first_found or "nothing"),
         }
         for change in comparison.changes
@@ -171,5 +169,7 @@ def _packed(outcome: CaseOutcome) -> str:
     return "" if outcome.packed is None else "yes" if outcome.packed else "no"
 
 
-def _written(value: JsonValue) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def _must_not(outcome: CaseOutcome) -> str:
+    if not outcome.must_not:
+        return ""
+    return "misleads" if outcome.violations else "packed" if outcome.packed_must_not else "no"

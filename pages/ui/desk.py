@@ -78,7 +78,7 @@ def progress_panel(task: Task[Any], label: str, key: str) -> None:
     if not job.done:
         st.fragment(run_every=LOOK_SECONDS)(_watch)(job, label, f"evaluate_{key}_stop")
     elif job.stopped:
-        st.info("It was stopped, and nothing of it is kept.", title=f"{label} was stopped", icon=":material/pause_circle:")
+        st.info(sentence(str(job.failure)), title=f"{label} was stopped", icon=":material/pause_circle:")
     elif job.failure:
         st.error(sentence(str(job.failure)), title=f"{label} failed", icon=":material/error:")
 

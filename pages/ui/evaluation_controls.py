@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import get_args
 
 import streamlit as st
 
@@ -13,10 +14,10 @@ from engine.settings import Settings
 from pages.ui.address import Address, put_view
 from pages.ui.controls import seed
 from pages.ui.desk import Desk, progress_panel
+from pages.ui.runs import ALL
 from pages.ui.safe import markdown
 
-ALL = "all"
-SPLITS: dict[str, Split | None] = {ALL: None, "dev": "dev", "test": "test"}
+SPLITS: dict[str, Split | None] = {ALL: None, **{part: part for part in get_args(Split)}}
 
 
 def evaluation_controls(desk: Desk, cases: Sequence[Case], here: Address, settings: Settings) -> None:

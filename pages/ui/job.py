@@ -114,5 +114,5 @@ class Job(Generic[T]):
             icon=":material/stop:",
             on_click=self.stop,
             disabled=asked,
-            help="Stop at the next step. What is finished is kept.",
+            help=f"Stop at the next step. {'What is finished is kept.' if self._meter.step.is_kept else 'Nothing of it is kept.'}",
         )

@@ -5,17 +5,12 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import streamlit as st
 
-from engine.contracts.evaluation import FEWER_IS_BETTER, RANKED, SHARES, Estimate, EvaluationRun
+from engine.contracts.evaluation import FEWER_IS_BETTER, RANKED, RANKED_MEANINGS, SHARES, Estimate, EvaluationRun
 from pages.ui.palette import AMBER, BLUE, FAINT, GRAY, TEAL
 from pages.ui.safe import markdown
 
 ROW_PIXELS = 54  # a line of text above each bar, so that names never squeeze the bars
-RANKED_WORDS = {
-    "nDCG@10": "how near the first ten candidates are to the ideal order",
-    "R@5": "share of the expected targets among the first five",
-    "RR@10": "one divided by the place of the first expected target, zero beyond ten",
-    "P@1": "questions whose first candidate is expected",
-}
+MEANINGS = {**RANKED_MEANINGS, **SHARES}
 ORDER = (*RANKED, "hit@packed")
 REFUSALS = {
     "refused_unanswerable": "Unanswerable, nothing found",
@@ -23,7 +18,7 @@ REFUSALS = {
     "refused_answerable": "Answerable, nothing found",
     "refused_or_low_answerable": "Answerable, nothing found or low",
 }
-SHARES_SHOWN = {"must_not": "Misleading evidence", "filtered": "One category only", "fallback": "Asked again"}
+SHARES_SHOWN = {"must_not": "Misleading evidence", "must_not_packed": "mustNot packed", "filtered": "One category only", "fallback": "Asked again"}
 CHART_PIXELS, SHARE_PIXELS = 380, 200  # what the labels need; narrower, the boxes stand below each other
 
 
@@ -32,7 +27,7 @@ def measures_panel(run: EvaluationRun) -> None:
     with st.grid(2, min_column_width=CHART_PIXELS, key="evaluate_charts"):
         with st.container(border=True, height="stretch", key="evaluate_order"):
             st.markdown("**Order of the candidates**")
-            st.caption("Answerable questions; more is better. The thin line is the 95 % confidence interval.")
+            st.caption("Questions that expect something; more is better. The thin line is the 95 % confidence interval.")
             _chart(measures_figure(run), run, ORDER, key="evaluate_measures")
         with st.container(border=True, height="stretch", key="evaluate_refused"):
             st.markdown("**What was refused**")
@@ -59,8 +54,7 @@ def _chart(figure: go.Figure, run: EvaluationRun, names: tuple[str, ...], key: s
 
 def measures_figure(run: EvaluationRun) -> go.Figure:
     """One bar a measure of the order, 0 to 1, with its interval."""
-    words = {**RANKED_WORDS, **SHARES}
-    return _bars([(name, name, words[name], BLUE, run.estimates[name]) for name in ORDER if name in run.estimates])
+    return _bars([(name, name, MEANINGS[name], BLUE, run.estimates[name]) for name in ORDER if name in run.estimates])
 
 
 def refusals_figure(run: EvaluationRun) -> go.Figure:

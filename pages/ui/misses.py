@@ -7,14 +7,15 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from engine.contracts.codes import RelevanceLevel
 from engine.contracts.evaluation import CaseOutcome, EvaluationRun
+from engine.insight.evaluation.measures import not_all_found, wrongly_answered
+from engine.insight.evaluation.run_settings import gone
 from engine.settings import Settings
 from pages.ui.address import LOCAL_SETTINGS, question_parameters
 from pages.ui.safe import markdown
 
-ANSWERED = (RelevanceLevel.HIGH, RelevanceLevel.MEDIUM)
 QUESTION_PIXELS = 320  # leaves room for what is wrong on a narrow page
+RANK_HELP = "Place of the first expected target; the passages of a document or section count as one where a document or section is expected."
 LAST = 10**6  # behind every place that a candidate can have
 
 
@@ -26,7 +27,7 @@ class Miss(NamedTuple):
 
 
 def misses(run: EvaluationRun) -> list[Miss]:
-    """Answerable questions whose first expected target is not first or not packed, worst first; then those that should have been refused."""
+    """Questions that miss what is expected or have misleading evidence, worst first; then those that should have been refused."""
     found = [Miss(outcome, faults) for outcome in run.outcomes if (faults := _faults(outcome))]
     return sorted(found, key=lambda miss: _badness(miss.outcome))
 
@@ -36,8 +37,9 @@ def _faults(outcome: CaseOutcome) -> tuple[str, ...]:
         "nothing found": outcome.answerable and not outcome.found,
         "not a candidate": bool(outcome.expected) and outcome.first_rank is None,
         "not first": outcome.first_rank is not None and outcome.first_rank > 1,
+        "not all found": not_all_found(outcome),
         "not packed": outcome.packed is False and outcome.found and outcome.first_rank is not None,
-        "answered": not outcome.answerable and outcome.relevance_level in ANSWERED,
+        "answered": wrongly_answered(outcome),
         "misleading evidence": bool(outcome.violations),
     }
     return tuple(word for word, holds in faults.items() if holds)
@@ -79,12 +81,14 @@ def misses_panel(run: EvaluationRun) -> CaseOutcome | None:
     st.header("Misses", anchor="misses")
     if not found:
         st.success(
-            "Every expected target came first and was packed, nothing misleads, and only what has an answer was answered.",
+            "Every question with an answer was answered; where something is expected, a target of it came first, the others were among the first "
+            "five as far as there is room, and one was packed. Nothing misleads, and no question without an answer was answered at medium or high "
+            "relevance.",
             icon=":material/verified:",
         )
         return None
     st.caption(
-        f"{len(found)} of {len(run.outcomes)} questions, worst first: expected targets that did not come first or were not packed, "
+        f"{len(found)} of {len(run.outcomes)} questions, worst first: expected targets that did not come first, were not all found or not packed, "
         "or misleading evidence; then questions without an answer that were answered at medium or high relevance. Select a row to see more."
     )
     event = st.dataframe(
@@ -96,7 +100,7 @@ def misses_panel(run: EvaluationRun) -> CaseOutcome | None:
         column_config={
             "Question": st.column_config.TextColumn(width=QUESTION_PIXELS),
             "What is wrong": st.column_config.TextColumn(width="medium"),
-            "Rank": st.column_config.NumberColumn(width="small", help="Place of the first expected target among the candidates."),
+            "Rank": st.column_config.NumberColumn(width="small", help=RANK_HELP),
             "Packed": st.column_config.TextColumn(width="small", help="Whether an expected passage is in the packed context."),
             "Relevance": st.column_config.TextColumn(width="small"),
         },
@@ -108,7 +112,8 @@ def misses_panel(run: EvaluationRun) -> CaseOutcome | None:
 
 def outcome_card(outcome: CaseOutcome, run: EvaluationRun, base: Settings, snapshot_id: str) -> None:
     """Draw what came of one question, and the link that asks it again with the settings of its run."""
-    carried = {name: value for name, value in run.settings.items() if name not in LOCAL_SETTINGS}
+    lost = gone(run.settings)
+    carried = {name: value for name, value in run.settings.items() if name not in (*LOCAL_SETTINGS, *lost)}
     with st.container(border=True, key="evaluate_outcome"):
         st.markdown(f"**{markdown(outcome.question)}**")
         facts = {
@@ -116,10 +121,11 @@ def outcome_card(outcome: CaseOutcome, run: EvaluationRun, base: Settings, snaps
             "Scope": ", ".join(outcome.scope) or "whole knowledge base",
             "Expected": _expected(outcome),
             "Came first": outcome.first_found or "nothing",
-            "Place of the first expected": str(outcome.first_rank or "not among the candidates") if outcome.expected else "none is expected",
+            "Place of the first expected": str(outcome.first_rank or "no candidate") if outcome.expected else "none is expected",
             "Measures": ", ".join(f"{name} {value:.3f}" for name, value in outcome.measures.items()) or "none",
             "Packed": _packed(outcome) or "none is expected",
             "Misleading evidence": ", ".join(outcome.violations) or "nothing",
+            "mustNot in the packed context": ", ".join(outcome.packed_must_not) or "nothing",
             "Verdict": f"{outcome.reason_code}, relevance {outcome.relevance_level}, top similarity {_similarity(outcome)}",
             "Filter": f"{outcome.filter_code}{f', category {outcome.filter_category}' if outcome.filter_category else ''}",
             "Asked again": outcome.fallback_reason or "no",
@@ -132,6 +138,9 @@ def outcome_card(outcome: CaseOutcome, run: EvaluationRun, base: Settings, snaps
             query_params=question_parameters(outcome.question, outcome.scope, carried, base),
             help="Ask this question again, with the settings of this run, and see each step.",
         )
+        if lost:
+            words = f"{', '.join(lost)} had a value in this run and is no setting any more, so the answer may differ."
+            st.caption(f":material/warning: {markdown(words)}")
         if run.snapshot_id != snapshot_id:
             st.caption(":material/warning: The index has changed since this run, so the answer may differ.")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 import pandas as pd
@@ -10,12 +9,13 @@ import streamlit as st
 from pydantic import JsonValue
 
 from engine.contracts.evaluation import EvaluationRun, SavedRun
+from engine.insight.evaluation.run_settings import written
 from engine.settings import Settings
 from pages.ui.address import Address, own_value, put_view
 from pages.ui.safe import markdown, shorten
 
+ALL = "all"  # questions, of every split
 MEASURES = ("nDCG@10", "hit@packed", "refused_unanswerable", "refused_answerable")
-SPLITS = {None: "all", "dev": "dev", "test": "test"}
 
 
 def shown_run(runs: tuple[SavedRun, ...], here: Address) -> SavedRun | None:
@@ -37,20 +37,19 @@ def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def written(settings: Mapping[str, JsonValue]) -> str:
-    """Settings in one line, as `--set` takes them."""
-    return ", ".join(f"{name}={value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}" for name, value in settings.items())
-
-
 def when(saved: SavedRun) -> str:
     """The time of a run to the second, in UTC."""
     return saved.saved_at[:19].replace("T", " ")
 
 
+def _asked(saved: SavedRun) -> str:
+    return saved.run.split or ALL
+
+
 def run_label(saved: SavedRun, base: Settings) -> str:
     """A run in one line: when, which questions, and which settings are not those of the knowledge base."""
     changed = written(differing(saved.run.settings, base))
-    return f"{when(saved)} · {SPLITS[saved.run.split]}, {len(saved.run.outcomes)} questions{f' · {changed}' if changed else ''}"
+    return f"{when(saved)} · {_asked(saved)}, {len(saved.run.outcomes)} questions{f' · {changed}' if changed else ''}"
 
 
 def run_heading(saved: SavedRun, base: Settings) -> None:
@@ -59,7 +58,7 @@ def run_heading(saved: SavedRun, base: Settings) -> None:
     changed = written(differing(saved.run.settings, base))
     settings = f"with {markdown(changed)}" if changed else "with the settings of the knowledge base"
     st.caption(
-        f"{len(saved.run.outcomes)} questions ({SPLITS[saved.run.split]}), saved {when(saved)} UTC, {settings}. "
+        f"{len(saved.run.outcomes)} questions ({_asked(saved)}), saved {when(saved)} UTC, {settings}. "
         f"Run `{saved.run.run_id}` · snapshot `{saved.run.snapshot_id}`"
     )
 
@@ -70,7 +69,7 @@ def history_table(runs: tuple[SavedRun, ...], shown: str | None) -> pd.DataFrame
         {
             "Shown": saved.run.run_id == shown,
             "Saved (UTC)": when(saved),
-            "Questions": f"{len(saved.run.outcomes)} ({SPLITS[saved.run.split]})",
+            "Questions": f"{len(saved.run.outcomes)} ({_asked(saved)})",
             **{name: _mean(saved.run, name) for name in MEASURES},
             "Settings that are not the defaults": written(differing(saved.run.settings, Settings())) or "none",
             "Run": saved.run.run_id,

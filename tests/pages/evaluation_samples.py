@@ -78,6 +78,7 @@ OUTCOMES = (
     outcome("second-unpacked", first_rank=2, packed=False),
     outcome("ninth", first_rank=9),
     outcome("misleading", violations=(HOSTILE,)),
+    outcome("half", expected=(HOSTILE, "other.md"), measures={**dict.fromkeys(RANKED, 1.0), "R@5": 0.5}, top_similarity=0.6),
     outcome("anything", expected=(), measures={}, first_rank=None, packed=None),
 )
 

@@ -159,6 +159,17 @@ def test_a_run_with_settings_that_are_gone_still_opens_with_them(kb: Path) -> No
     }
 
 
+def test_a_run_with_a_setting_that_there_is_not_any_more_opens_without_it_and_says_so(kb: Path) -> None:
+    with KnowledgeEngine.open(kb) as engine:
+        run = engine.evaluate()
+        engine.save_run(run.model_copy(update={"settings": {**run.settings, "rule_weights.entity": 0.05, "max_blocks": 3}}))
+    page = select_miss(open_evaluate(), MISSED)
+    assert link_of(page) == {"q": [MISSED], "max_blocks": ["3"]}
+    assert markdown("rule_weights.entity had a value in this run and is no setting any more") in words_of(page)
+    assert markdown("max_blocks=3, rule_weights.entity=0.05 (no setting any more)") in words_of(page)
+    assert not open_page(**{name: values[0] for name, values in link_of(page).items()}).error
+
+
 def test_hostile_text_of_a_question_does_nothing(kb: Path) -> None:
     page = select_miss(evaluated(open_evaluate()), MISSED)
     words = words_of(page)
@@ -230,8 +241,9 @@ def test_an_evaluation_is_stopped_and_nothing_of_it_is_kept(kb: Path) -> None:
     page = open_evaluate()
     page.button(key="evaluate_start").click().run()
     assert page.button(key="evaluate_start").disabled
+    run_until(page, lambda page: "Nothing of it is kept." in page.button(key="evaluate_evaluation_stop").help)
     page.button(key="evaluate_evaluation_stop").click().run()
-    run_until(page, lambda page: "nothing of it is kept" in words_of(page))
+    run_until(page, lambda page: "3,000 questions; nothing of it is kept" in words_of(page).replace("\\", ""))
     assert "History" not in headers(page)
 
 

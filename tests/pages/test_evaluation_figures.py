@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from engine.contracts.evaluation import FEWER_IS_BETTER
+from engine.contracts.evaluation import FEWER_IS_BETTER, OutcomeChange
+from engine.insight.evaluation.run_settings import written
 from engine.settings import Settings
 from pages.ui.comparison import changes_table, measures_table, settings_table
 from pages.ui.measures import measures_figure, refusals_figure
 from pages.ui.misses import misses, misses_table
 from pages.ui.palette import AMBER
-from pages.ui.runs import differing, history_table, run_label, written
+from pages.ui.runs import differing, history_table, run_label
 from pages.ui.thresholds import curve_figure, proposal_table
 from tests.pages.evaluation_samples import PRESENT, PROPOSED, calibration, comparison, outcome, run, saved
+from tests.pages.samples import HOSTILE
 from tests.pages.test_figures import texts
 
 
@@ -54,6 +58,7 @@ def test_misses_stand_worst_first_and_say_what_is_wrong() -> None:
         ("second", ("not first",)),
         ("unpacked", ("not packed",)),
         ("misleading", ("misleading evidence",)),
+        ("half", ("not all found",)),
         ("high", ("answered",)),
         ("medium", ("answered",)),
     ]
@@ -62,9 +67,9 @@ def test_misses_stand_worst_first_and_say_what_is_wrong() -> None:
 
 def test_the_table_of_misses_has_a_place_only_where_there_is_one() -> None:
     table = misses_table(misses(run()))
-    assert table["Rank"].isna().tolist() == [True, False, False, False, False, False, True, True]
-    assert table["Rank"].dropna().tolist() == [9, 2, 2, 1, 1]
-    assert table["Packed"].tolist() == ["no", "yes", "no", "yes", "no", "yes", "", ""]
+    assert table["Rank"].isna().tolist() == [True, False, False, False, False, False, False, True, True]
+    assert table["Rank"].dropna().tolist() == [9, 2, 2, 1, 1, 1]
+    assert table["Packed"].tolist() == ["no", "yes", "no", "yes", "no", "yes", "yes", "", ""]
     assert table["Expected"].iloc[-1] == "no answer"
 
 
@@ -79,11 +84,17 @@ def test_a_comparison_says_for_each_measure_how_many_questions_got_better_and_wo
         ["use_l0_filter", "true", "false"],
         ["embedding_model", "hash", "other"],
     ]
+    older = comparison(changed_settings={"rule_weights.entity": (0.05, None)})
+    assert settings_table(older).to_numpy().tolist() == [["rule_weights.entity", "0.05", "no such setting"]]
 
 
 def test_a_question_that_changed_has_an_arrow_where_it_did() -> None:
     [row] = changes_table(comparison()).to_dict("records")
-    assert (row["Rank"], row["Packed"], row["Relevance"]) == ("1 → none", "yes → no", "high")
+    assert (row["Rank"], row["Packed"], row["Relevance"], row["mustNot"]) == ("1 → none", "yes → no", "high", "")
+    kinds: tuple[dict[str, Any], ...] = ({}, {"packed_must_not": (HOSTILE,)}, {"packed_must_not": (HOSTILE,), "violations": (HOSTILE,)})
+    states = [outcome("q", must_not=(HOSTILE,), **kind) for kind in kinds]
+    pairs = [OutcomeChange(id="q", question="q", first=states[0], second=second) for second in states[1:]]
+    assert changes_table(comparison(changes=tuple(pairs)))["mustNot"].tolist() == ["no → packed", "no → misleads"]
 
 
 def test_the_curve_has_both_lines_and_all_eight_thresholds() -> None:
@@ -105,9 +116,11 @@ def test_the_history_names_the_shown_run_and_the_settings_that_are_not_the_defau
     assert table["Saved (UTC)"].tolist() == ["2026-01-02 10:20:30", "2026-01-01 10:20:30"]
     assert table["Settings that are not the defaults"].tolist() == ['max_blocks=3, title_fields=["name"]', "none"]
     assert table["nDCG@10"].tolist() == [0.5, 0.5]
-    assert run_label(runs[0], Settings()) == '2026-01-02 10:20:30 · all, 12 questions · max_blocks=3, title_fields=["name"]'
+    assert run_label(runs[0], Settings()) == '2026-01-02 10:20:30 · all, 13 questions · max_blocks=3, title_fields=["name"]'
 
 
 def test_settings_are_written_as_the_command_line_takes_them() -> None:
     assert written({"use_l1": False, "embedding_model": "hash", "evidence_floor": 0.3}) == "use_l1=false, embedding_model=hash, evidence_floor=0.3"
+    old = {"rule_weights.entity": 0.05, "max_bloks": 2, "max_blocks": 3}
+    assert written(old) == "max_blocks=3, rule_weights.entity=0.05 (no setting any more), max_bloks=2 (no setting any more)"
     assert differing({"use_l1": True, "rule_weights.title": 0.3}, Settings()) == {"rule_weights.title": 0.3}

@@ -60,7 +60,7 @@ def test_written_thresholds_that_the_environment_overrules_are_said(kb: Path, mo
     monkeypatch.setenv("EVIDENCE_EVIDENCE_FLOOR", "0.01")
     page = calibrated(open_evaluate())
     page.button(key="evaluate_write").click().run()
-    assert markdown("environment variables decide about evidence_floor") in "\n".join(str(one.value) for one in page.warning)
+    assert markdown("But EVIDENCE_EVIDENCE_FLOOR of the environment still decide") in "\n".join(str(one.value) for one in page.warning)
 
 
 def test_thresholds_that_cannot_be_written_are_one_sentence(kb: Path) -> None:

@@ -85,6 +85,7 @@ def calibration(answerable: np.ndarray, unanswerable: np.ndarray, settings: Sett
             CurvePoint(threshold=float(at), answerable_below=round(float(good), 6), unanswerable_below=round(float(bad), 6))
             for at, good, bad in zip(GRID, *shares, strict=True)
         ),
+        separates=bool(np.median(answerable) > np.median(unanswerable)),
         warnings=_warnings(answerable, unanswerable, left_out),
     )
 

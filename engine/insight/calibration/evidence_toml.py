@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -34,6 +35,8 @@ def write_thresholds(kb: Path, thresholds: Mapping[str, float]) -> Path:
         before = file.read_bytes().decode() if file.exists() else ""
     except (OSError, RuntimeError, UnicodeDecodeError) as failure:
         raise BadSettings(f"{kb / 'evidence.toml'} cannot be read: {failure}; repair the file or remove it") from failure
+    if file.exists() and not os.access(file, os.W_OK):
+        raise EnvironmentProblem(f"{file} is write-protected; make it writable, or write the thresholds into it by hand")
     after = with_values(file, before, thresholds)
     try:
         replace_text(file, after)

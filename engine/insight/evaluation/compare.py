@@ -11,7 +11,7 @@ from engine.insight.evaluation.measures import value
 from engine.insight.evaluation.randomisation import p_value
 
 COMPARED = (
-    *(*RANKED, "hit@packed", "must_not"),
+    *(*RANKED, "hit@packed", "must_not", "must_not_packed"),
     *("refused_unanswerable", "refused_or_low_unanswerable", "refused_answerable", "refused_or_low_answerable"),
 )
 Pair = tuple[CaseOutcome, CaseOutcome]
@@ -24,6 +24,7 @@ def compare(first: EvaluationRun, second: EvaluationRun) -> RunComparison:
     if not pairs:
         raise BadInput(f"the runs {first.run_id} and {second.run_id} have no question in common; evaluate the same questions with both settings")
     common = {_asked(one) for one, _ in pairs}
+    compared = [measure for measure in COMPARED if measure in first.estimates and measure in second.estimates]  # an old run has fewer
     return RunComparison(
         first=first.run_id,
         second=second.run_id,
@@ -36,8 +37,8 @@ def compare(first: EvaluationRun, second: EvaluationRun) -> RunComparison:
         questions=len(pairs),
         only_first=tuple(one.id for one in first.outcomes if _asked(one) not in common),
         only_second=tuple(one.id for one in second.outcomes if _asked(one) not in common),
-        measures=tuple(one for measure in COMPARED if (one := _measure(measure, pairs))),
-        changes=_changes(pairs),
+        measures=tuple(one for measure in compared if (one := _measure(measure, pairs))),
+        changes=_changes(pairs, "must_not_packed" in compared),
     )
 
 
@@ -66,12 +67,12 @@ def _measure(measure: str, pairs: Sequence[Pair]) -> MeasureComparison | None:
     )
 
 
-def _changes(pairs: Sequence[Pair]) -> tuple[OutcomeChange, ...]:
+def _changes(pairs: Sequence[Pair], with_packed: bool) -> tuple[OutcomeChange, ...]:
     """The pairs that differ in what a user would notice, greatest loss first; those alike in that, in the order of the questions."""
-    changed = [pair for pair in pairs if _noticed(pair[0]) != _noticed(pair[1])]
+    changed = [pair for pair in pairs if _noticed(pair[0], with_packed) != _noticed(pair[1], with_packed)]
     changed.sort(key=lambda pair: pair[1].measures.get("nDCG@10", 0.0) - pair[0].measures.get("nDCG@10", 0.0))
     return tuple(OutcomeChange(id=one.id, question=one.question, first=one, second=other) for one, other in changed)
 
 
-def _noticed(one: CaseOutcome) -> tuple[object, ...]:
-    return one.measures, one.first_rank, one.relevance_level, one.packed, one.violations
+def _noticed(one: CaseOutcome, with_packed: bool) -> tuple[object, ...]:
+    return one.measures, one.first_rank, one.relevance_level, one.packed, one.violations, one.packed_must_not if with_packed else ()

@@ -13,6 +13,7 @@ from engine.digest import digest
 from engine.errors import BadInput
 from engine.index.embedding import Embedder
 from engine.index.snapshot import Snapshot
+from engine.insight.cases import cases_of
 from engine.insight.evaluation.estimates import estimates
 from engine.insight.evaluation.outcomes import candidate_places, outcome
 from engine.insight.evaluation.ranking import first_rank, ranked_measures, ranking
@@ -51,11 +52,7 @@ def evaluate(
 
 def chosen(cases: Sequence[Case], split: Split | None, snapshot: Snapshot) -> list[Case]:
     """The cases of a split. Raises BadInput where there is none, or nothing that could be found."""
-    of_split = [case for case in cases if split in (None, case.split)]
-    if not cases:
-        raise BadInput("there are no golden questions to ask; write some into cases.yaml beside the documents")
-    if not of_split:
-        raise BadInput(f"none of the {len(cases)} golden questions is in the split {split}; mark some with `split: {split}`, or ask all")
+    of_split = cases_of(cases, split)
     if not snapshot.catalog.chunk_count:
         raise BadInput("the knowledge base has no text, so no question can be measured; add Markdown files and run: evidence sync")
     return of_split
@@ -76,7 +73,8 @@ def asked(
 
 
 def _run(outcomes: tuple[CaseOutcome, ...], settings: Settings, snapshot_id: str, split: Split | None) -> EvaluationRun:
-    questions = [[one.id, one.question, one.answerable, one.expected, one.must_not, one.scope] for one in outcomes]
+    by_id = sorted(outcomes, key=lambda one: one.id)  # the same cases in another order are the same evaluation
+    questions = [[one.id, one.question, one.answerable, one.expected, one.must_not, one.scope] for one in by_id]
     run = EvaluationRun(
         run_id="",
         snapshot_id=snapshot_id,
@@ -87,7 +85,8 @@ def _run(outcomes: tuple[CaseOutcome, ...], settings: Settings, snapshot_id: str
         estimates=estimates(outcomes),
         outcomes=outcomes,
     )
-    return run.model_copy(update={"run_id": digest(run.model_dump(mode="json", exclude={"run_id"}))[:12]})
+    same = run.model_copy(update={"outcomes": tuple(by_id)}).model_dump(mode="json", exclude={"run_id"})
+    return run.model_copy(update={"run_id": digest(same)[:12]})
 
 
 def flat_settings(settings: Settings) -> dict[str, JsonValue]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import difflib
 import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from engine.contracts.evaluation import EvaluationRun, Gate
+from engine.contracts.reports import Case
 from engine.errors import BadInput
-from engine.insight.evaluation.measures import MEASURES
+from engine.insight.evaluation.measures import MEASURES, applies
 
 _FORM = re.compile(r"\s*([^\s<>=]+)\s*(>=|<=|>|<)\s*([0-9.]+)\s*")
 _HOLDS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
@@ -51,11 +52,20 @@ def _number(written: str) -> float | None:
     return bound if 0 <= bound <= 1 else None
 
 
+def require_judgeable(demands: Sequence[Demand], cases: Sequence[Case]) -> None:
+    """Look, before anything is asked, that some question says something of each measure. Raises BadInput."""
+    _require_measured(demands, [measure for measure in MEASURES if any(applies(measure, case) for case in cases)])
+
+
+def _require_measured(demands: Sequence[Demand], measured: Collection[str]) -> None:
+    unmeasured = next((one for one in demands if one.measure not in measured), None)
+    if unmeasured:
+        known = ", ".join(measured)
+        raise BadInput(f"gate {unmeasured.written!r} cannot be judged: no question measures {unmeasured.measure}; measured are {known}")
+
+
 def held_against(run: EvaluationRun, demands: Sequence[Demand]) -> tuple[Gate, ...]:
     """Each demand with what was measured. Raises BadInput where no question says anything of a measure, which is no pass."""
-    unmeasured = next((one for one in demands if one.measure not in run.estimates), None)
-    if unmeasured:
-        known = ", ".join(run.estimates)
-        raise BadInput(f"gate {unmeasured.written!r} cannot be judged: no question measures {unmeasured.measure}; measured are {known}")
+    _require_measured(demands, run.estimates)
     measured = [(demand, run.estimates[demand.measure].mean) for demand in demands]
     return tuple(Gate(demand=one.written, measured=mean, passed=_HOLDS[one.relation](mean, one.bound)) for one, mean in measured)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import takewhile
 
-from engine.contracts.codes import RelevanceLevel
 from engine.contracts.evaluation import CaseOutcome
 from engine.contracts.lookup import LookupResult
 from engine.contracts.lookup_trace import AttemptTrace
+from engine.insight.evaluation.measures import TRUSTED
 from engine.insight.evaluation.targets import Place, Question, place_of
 
 
@@ -34,6 +34,7 @@ def outcome(question: Question, result: LookupResult, first_rank: int | None) ->
         first_found=min(entries, key=lambda entry: entry.final_rank).source if entries else None,
         packed=any(target.holds(place) for target in question.expected for place in packed) if question.expected else None,
         violations=_misleading(question, result),
+        packed_must_not=tuple(target.written for target in question.must_not if any(target.holds(place) for place in packed)),
         found=result.found,
         reason_code=result.reason_code,
         relevance_level=result.relevance_level,
@@ -52,7 +53,7 @@ def shown_attempt(result: LookupResult) -> AttemptTrace | None:
 
 def _misleading(question: Question, result: LookupResult) -> tuple[str, ...]:
     """What must not be trusted as evidence and is: at relevance medium or high, before everything that is expected."""
-    if result.relevance_level not in (RelevanceLevel.MEDIUM, RelevanceLevel.HIGH):
+    if result.relevance_level not in TRUSTED:
         return ()
     places = [[place_of(chunk_id, block.source) for chunk_id in block.chunk_ids] for block in result.evidence_blocks]
     ahead = takewhile(lambda block: not any(target.holds(place) for target in question.expected for place in block), places)

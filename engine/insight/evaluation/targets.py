@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from engine.contracts.reports import Case
 from engine.errors import BadInput
 from engine.index.catalog import Catalog
-from engine.knowledge.chunk_names import encode_source
+from engine.knowledge.chunk_names import decode_source, encode_source
 
 _PIECE = re.compile(r"~([0-9]+)$")
+_LOOKED_AT = 100  # sources that the database finds near a misspelt one; difflib, which knows better, is slow
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def place_of(chunk_id: str, source: str) -> Place:
 
 def read_questions(cases: Sequence[Case], catalog: Catalog) -> list[Question]:
     """The cases with their targets. Raises BadInput where a target is not in the snapshot or contradicts its case."""
-    known = _Known(catalog)
+    known = _Known(catalog, [written for case in cases for written in (*case.expected, *case.must_not)])
     questions = []
     for case in cases:
         if case.expected and not case.answerable:
@@ -86,27 +87,34 @@ def read_questions(cases: Sequence[Case], catalog: Catalog) -> list[Question]:
 
 
 class _Known:
-    """Everything in a snapshot that has a name."""
+    """What a snapshot has of the documents that some names speak of."""
 
-    def __init__(self, catalog: Catalog) -> None:
-        self._sources = {document.source for document in catalog.documents()}
-        self._encoded = {encode_source(source): source for source in self._sources}
-        self._pieces = catalog.pieces()
+    def __init__(self, catalog: Catalog, names: Sequence[str]) -> None:
+        self._catalog = catalog
+        paths = {path for name in names for path in (name, name.rpartition("#")[0])}
+        self._pieces = catalog.pieces(sorted({reading for path in paths for reading in (path, decode_source(path))}))
 
     def target(self, case: str, field: str, written: str) -> Target:
         """What a name stands for. Raises BadInput."""
         path, mark, rest = written.rpartition("#")
         found = None
-        if written in self._sources or written in self._encoded:
-            found = Target(written, written if written in self._sources else self._encoded[written])
-        elif mark and (source := self._encoded.get(path) or (path if path in self._sources else None)):
+        if written in self._pieces:
+            found = Target(written, written)
+        elif source := self._encoded(written):
+            found = Target(written, source)
+        elif mark and (source := self._encoded(path) or (path if path in self._pieces else None)):
             found = self._inside(written, source, rest)
         if found is None:
-            raise BadInput(f"case {case} {field} {written}, which is not in the index; {self._next_step(written)}")
+            raise BadInput(f"case {case} {field} {written!r}, which is not in the index; {self._next_step(written)}")
         return found
 
+    def _encoded(self, path: str) -> str | None:
+        """The document whose path stands so in an id."""
+        source = decode_source(path)
+        return source if source in self._pieces and encode_source(source) == path else None
+
     def _inside(self, written: str, source: str, rest: str) -> Target | None:
-        sections = self._pieces.get(source, {})
+        sections = self._pieces[source]
         if piece := _PIECE.search(rest):
             section, number = rest[: piece.start()], int(piece[1])
             return Target(written, source, section, number) if number in sections.get(section, ()) else None
@@ -114,7 +122,11 @@ class _Known:
         return target if any(target.holds(Place(source, section, 1)) for section in sections) else None
 
     def _next_step(self, written: str) -> str:
-        names = [*sorted(self._sources), *(f"{encode_source(at)}#{section}" for at, inner in sorted(self._pieces.items()) for section in inner)]
-        of_document = [name for name in names if name.startswith(f"{written.partition('#')[0]}#")]
-        near = difflib.get_close_matches(written, of_document or names, n=1, cutoff=0.5)
+        """The nearest document, then the nearest of its sections where a section was meant."""
+        path, mark, _ = written.rpartition("#")
+        meant = decode_source(path if mark else written)
+        near = difflib.get_close_matches(meant, self._catalog.sources_like(meant, _LOOKED_AT), n=1, cutoff=0.5)
+        if near and mark:
+            sections = [f"{encode_source(near[0])}#{section}" for section in self._catalog.pieces(near)[near[0]]]
+            near = difflib.get_close_matches(written, sections, n=1, cutoff=0.5) or near
         return f"did you mean {near[0]}?" if near else "write the path of a document, or path#slug of one of its sections, and sync if it is new"

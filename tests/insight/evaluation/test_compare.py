@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 
 from engine import BadInput
+from engine.console.comparison_text import comparison_text
 from engine.contracts.evaluation import MeasureComparison
 from engine.insight.evaluation.compare import compare
 from engine.insight.evaluation.randomisation import p_value
@@ -67,6 +68,22 @@ def test_where_fewer_is_better_a_fall_is_a_win() -> None:
     assert (one.difference, one.wins, one.losses) == (-1.0, 1, 0)
 
 
+def test_what_must_not_be_packed_and_is_counts_unless_a_run_is_older_than_the_measure() -> None:
+    first = run_of([outcome("a", must_not=("x.md",))])
+    second = run_of([outcome("a", must_not=("x.md",), packed_must_not=("x.md",))])
+    [one] = [one for one in compare(first, second).measures if one.measure == "must_not_packed"]
+    assert (one.wins, one.losses, [change.id for change in compare(first, second).changes]) == (0, 1, ["a"])
+    old = first.model_copy(update={"estimates": {name: one for name, one in first.estimates.items() if name != "must_not_packed"}})
+    compared = compare(old, second)
+    assert {"must_not", "must_not_packed"} & {one.measure for one in compared.measures} == {"must_not"}
+    assert compared.changes == ()
+
+
+def test_a_change_of_what_misleads_is_a_change() -> None:
+    [change] = compare(run_of([outcome("a")]), run_of([outcome("a", violations=("x.md",))])).changes
+    assert change.second.violations == ("x.md",)
+
+
 def test_the_greatest_loss_comes_first_and_what_nobody_notices_not_at_all() -> None:
     half = {"measures": {"nDCG@10": 0.5, "R@5": 1.0, "RR@10": 0.5, "P@1": 0.0}, "first_rank": 2}
     first = run_of([outcome("same"), outcome("won", **LOST), outcome("half"), outcome("level"), outcome("lost"), outcome("top")])
@@ -90,6 +107,7 @@ def test_settings_that_differ_are_listed_with_both_values() -> None:
     first = run_of([outcome("a")], settings={"max_blocks": 8, "old": 1, "same": True})
     second = run_of([outcome("a")], settings={"max_blocks": 3, "same": True})
     assert compare(first, second).changed_settings == {"max_blocks": (8, 3), "old": (1, None)}
+    assert "\nSettings:\n  max_blocks: 8 -> 3\n  old: 1 -> no such setting\n" in comparison_text(compare(first, second))
     assert not compare(first, run_of([outcome("a")], snapshot_id="t")).same_snapshot
 
 

@@ -37,7 +37,7 @@ def test_five_thousand_questions_take_a_moment() -> None:
 def test_each_share_counts_the_questions_that_it_is_about() -> None:
     outcomes = [
         outcome("good", filter_code="applied", fallback_reason="filtered_vector_low_quality"),
-        outcome("cut", packed=False, relevance_level="low", must_not=("b.md",), violations=("b.md",)),
+        outcome("cut", packed=False, relevance_level="low", must_not=("b.md",), violations=("b.md",), packed_must_not=("b.md",)),
         outcome("lost", packed=False, found=False, relevance_level="none", must_not=("b.md",)),
         outcome("open", expected=(), measures={}, packed=None),
         refused("none"),
@@ -53,6 +53,7 @@ def test_each_share_counts_the_questions_that_it_is_about() -> None:
         "refused_answerable": (0.25, 4),
         "refused_or_low_answerable": (0.5, 4),
         "must_not": (0.5, 2),
+        "must_not_packed": (0.5, 2),
         "filtered": (0.142857, 7),
         "fallback": (0.142857, 7),
     }

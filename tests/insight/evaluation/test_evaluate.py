@@ -55,6 +55,8 @@ def test_what_misleads_stands_before_what_is_expected_at_a_relevance_that_is_tru
     ]
     run = engine.evaluate(cases=cases)
     assert [one.violations for one in run.outcomes] == [(), (cause,), (mitigation,)]
+    assert [one.packed_must_not for one in run.outcomes] == [(mitigation,), (cause,), (mitigation,)]
+    assert (run.estimates["must_not_packed"].mean, run.estimates["must_not_packed"].questions) == (1.0, 3)
     assert (run.estimates["must_not"].mean, run.estimates["must_not"].questions) == (0.666667, 3)
     distrustful = engine.with_settings(engine.settings.changed({"medium_threshold": 1.0, "high_threshold": 1.0})).evaluate(cases=cases)
     assert [(one.found, one.relevance_level.value, one.violations) for one in distrustful.outcomes] == [(True, "low", ())] * 3
@@ -109,9 +111,11 @@ def test_packed_means_that_a_line_of_it_is_in_the_context(tmp_path: Path) -> Non
     with open_engine(tmp_path, {"a.md": "# Pump\n\n" + "\n\n".join(lines)}, chunk_tokens=32, budget_tokens=172) as opened:
         result = opened.lookup_knowledge("pump seal zeta w0")
         outcomes = opened.evaluate(cases=[case("pump seal zeta w0", name, id=name) for name in names]).outcomes
+        [banned] = opened.evaluate(cases=[case("pump seal zeta w0", must_not=names)]).outcomes
     assert [list(block.chunk_ids) for block in result.evidence_blocks] == [names]
     assert [(item.truncated, item.lines.end) for item in result.context_pack.included] == [(True, 7)]
     assert [one.packed for one in outcomes] == [True, True, True, False, False, False]
+    assert banned.packed_must_not == tuple(names[:3])
 
 
 @pytest.mark.parametrize(
@@ -121,7 +125,7 @@ def test_packed_means_that_a_line_of_it_is_in_the_context(tmp_path: Path) -> Non
         (CASES[:1], "test", "none of the 1 golden questions is in the split test; mark some with `split: test`, or ask all"),
         ((case(" ", "runbooks/disk.md", id="blank"),), None, "case blank: the question is blank; write what you want to know"),
         ((case("q", scope=("catagory=x",)),), None, "case q: unknown scope field 'catagory'"),
-        ((case("q", "runbooks/dsk.md"),), None, "case q expects runbooks/dsk.md, which is not in the index; did you mean runbooks/disk.md?"),
+        ((case("q", "runbooks/dsk.md"),), None, "case q expects 'runbooks/dsk.md', which is not in the index; did you mean runbooks/disk.md?"),
     ],
 )
 def test_what_cannot_be_measured_is_bad_input_and_never_zeros(engine: KnowledgeEngine, cases: Any, split: Any, sentence: str) -> None:
@@ -170,6 +174,7 @@ def test_the_cases_of_the_folder_are_asked_unless_others_are_given(tmp_path: Pat
         assert [one.id for one in opened.evaluate(cases=opened.cases(tmp_path / "other.yaml")).outcomes] == ["b"]
         with pytest.raises(BadInput, match=r"there is no file .*none\.yaml; give a file of golden questions"):
             opened.cases(tmp_path / "none.yaml")
+        assert opened.cases(str(tmp_path / "other.yaml")) == opened.cases(tmp_path / "other.yaml")
 
 
 def test_a_lookup_of_an_evaluation_is_no_record_for_the_sinks(tmp_path: Path) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from engine import BadInput
-from engine.insight.evaluation.gates import held_against, read_demands
-from tests.insight.evaluation.golden import outcome, run_of
+from engine.insight.evaluation.gates import held_against, read_demands, require_judgeable
+from engine.insight.evaluation.measures import MEASURES, applies
+from tests.insight.evaluation.golden import case, outcome, refused, run_of
 
 RUN = run_of([outcome("a"), outcome("b", packed=False), outcome("c"), outcome("d")])
 
@@ -53,3 +54,17 @@ def test_an_unknown_measure_is_refused_with_the_known_ones(demand: str, meant: s
 def test_a_measure_that_no_question_measures_is_no_pass() -> None:
     with pytest.raises(BadInput, match="gate 'must_not<=0' cannot be judged: no question measures must_not; measured are nDCG@10"):
         held_against(RUN, read_demands(["must_not<=0"]))
+
+
+def test_what_cannot_be_judged_is_known_from_the_questions() -> None:
+    require_judgeable(read_demands(["hit@packed>0", "filtered>0"]), [case("a", "a.md"), case("b")])
+    for demand, questions in (("hit@packed>0", [case("b")]), ("refused_unanswerable>0", [case("a", "a.md")]), ("must_not<=0", [case("a", "a.md")])):
+        with pytest.raises(BadInput, match=f"gate '{demand}' cannot be judged: no question measures .*; measured are .*filtered, fallback$"):
+            require_judgeable(read_demands([demand]), questions)
+
+
+def test_the_questions_and_what_came_of_them_agree_on_what_is_measured() -> None:
+    outcomes = [outcome("a", must_not=("x.md",)), outcome("anything", expected=(), measures={}, packed=None), refused("c")]
+    for one in outcomes:
+        asked = case(one.question, *one.expected, must_not=one.must_not, answerable=one.answerable)
+        assert set(run_of([one]).estimates) == {measure for measure in MEASURES if applies(measure, asked)}

@@ -41,6 +41,25 @@ def test_only_the_last_ones_are_kept(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == MOST_KEPT
 
 
+def test_a_file_is_read_again_only_when_it_has_changed(tmp_path: Path) -> None:
+    saved(tmp_path, "a" * 12, "b" * 12)
+    before = saved_runs(tmp_path)
+    saved(tmp_path, "a" * 12)
+    moved, kept = saved_runs(tmp_path)
+    assert kept is before[0]
+    assert (moved.run, moved.saved_at > before[1].saved_at) == (before[1].run, True)
+    (tmp_path / f"{'b' * 12}.json").write_text("{}")
+    assert ids(tmp_path) == ["a" * 12]
+
+
+def test_a_history_that_is_not_full_is_not_read_to_save_a_run(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "notes.json").write_text("{}")  # which is warned of where the history is read
+    saved(tmp_path, "a" * 12)
+    assert caplog.messages == []
+    assert ids(tmp_path) == ["a" * 12]
+    assert len(caplog.messages) == 1
+
+
 def test_what_is_no_saved_run_is_left_out_with_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     saved(tmp_path, "a" * 12, "b" * 12)
     whole = (tmp_path / f"{'a' * 12}.json").read_bytes()
@@ -87,7 +106,7 @@ def test_what_names_no_run_is_bad_input(tmp_path: Path, name: str, sentence: str
 
 def test_a_history_that_is_too_short_says_how_long_it_is(tmp_path: Path) -> None:
     saved(tmp_path, "a" * 12)
-    with pytest.raises(BadInput, match="there is no previous evaluation, 1 saved; run: evidence evaluate"):
+    with pytest.raises(BadInput, match="there is no previous evaluation, 1 saved; evaluate once more"):
         find_run(tmp_path, "previous")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -59,6 +60,8 @@ def test_the_id_of_a_chunk_says_where_it_stands(engine: KnowledgeEngine) -> None
         ("runbooks/disk.md#disk/couse", "did you mean runbooks/disk.md#disk/cause?"),
         ("runbooks/disk.md#dis", "did you mean runbooks/disk.md#disk/cause?"),
         ("runbooks/disk.md#disk/cause~2", "did you mean runbooks/disk.md#disk/cause?"),
+        ("runbook/dsk.md#disk/cause", "did you mean runbooks/disk.md#disk/cause?"),
+        ("policies/100%25~#1.md#od-name", "did you mean policies/100%25%7E%231.md#odd-name?"),
         ("nothing", "write the path of a document, or path#slug of one of its sections, and sync if it is new"),
     ],
 )
@@ -66,7 +69,22 @@ def test_what_is_not_in_the_index_is_named_with_the_nearest_name(engine: Knowled
     for wrong, verb in ((case("q", written), "expects"), (case("q", must_not=[written]), "has the mustNot")):
         with pytest.raises(BadInput) as failure:
             read_questions([wrong], engine._snapshot.catalog)
-        assert str(failure.value) == f"case q {verb} {written}, which is not in the index; {meant}"
+        assert str(failure.value) == f"case q {verb} {written!r}, which is not in the index; {meant}"
+
+
+def test_a_document_without_text_is_known_by_its_path(tmp_path: Path) -> None:
+    with open_engine(tmp_path, {**FILES, "empty.md": ""}) as opened:
+        assert target(opened, "empty.md") == Target("empty.md", "empty.md")
+        with pytest.raises(BadInput, match=r"case q expects 'empty\.md#any', which is not in the index; did you mean empty\.md\?"):
+            target(opened, "empty.md#any")
+
+
+def test_of_a_large_knowledge_base_only_the_documents_that_are_named_are_read(engine: KnowledgeEngine) -> None:
+    catalog = engine._snapshot.catalog
+    assert catalog.pieces(["runbooks/disk.md", "none.md"]) == {
+        "runbooks/disk.md": {"disk/cause": frozenset({1}), "disk/mitigation": frozenset({1})}
+    }
+    assert catalog.sources_like("runbooks/dsk.md", 2) == ["runbooks/disk.md", "runbooks/queue.md"]
 
 
 def test_an_unanswerable_question_expects_nothing(engine: KnowledgeEngine) -> None:
