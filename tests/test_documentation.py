@@ -53,3 +53,9 @@ def test_every_measure_and_every_field_of_a_case_is_in_the_readme() -> None:
     named = {name for row in rows for name in re.findall(r"`([^`]+)`", row)}
     assert named == {*RANKED, *SHARES, *(field.alias or name for name, field in Case.model_fields.items())}
     assert tuple(RANKED_MEANINGS) == RANKED
+
+
+def test_no_placeholder_is_left_in_the_documents() -> None:
+    for name in ("README.md", "CHANGELOG.md"):
+        text = re.sub(r"```.*?```|`[^`]*`", "", (ROOT / name).read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert re.findall(r"\b[A-Z]{8,}\b|TODO|@@", text) == [], name

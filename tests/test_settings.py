@@ -31,7 +31,7 @@ def test_later_sources_win(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         ({"budget_tokens": 0}, "setting budget_tokens is 0: input should be greater than or equal to 1"),
         ({"filter_share": "half"}, "setting filter_share is 'half': input should be a valid number"),
         ({"evidence_floor": "nan"}, "setting evidence_floor is 'nan': input should be a finite number"),
-        ({"evidence_floor": 0.55}, "thresholds out of order: evidence_floor is 0.55 and reference_threshold is 0.5"),
+        ({"evidence_floor": 0.55}, "thresholds out of order: evidence_floor is 0.55 and reference_threshold is 0.51"),
         ({"chunk_tokens": 8}, "chunk_tokens is 8; use 0"),
         ({"budget_tokens.x": 1}, "budget_tokens is one value"),
         ({"rule_weights": 3}, "rule_weights"),
