@@ -94,7 +94,7 @@ def test_a_damaged_file_is_refused_and_stays_as_it_was(tmp_path: Path, before: b
 @pytest.mark.parametrize(
     ("thresholds", "sentence"),
     [
-        ({"evidence_floor": 0.9}, "thresholds out of order: evidence_floor is 0.9 and reference_threshold is 0.5"),
+        ({"evidence_floor": 0.9}, "thresholds out of order: evidence_floor is 0.9 and reference_threshold is 0.51"),
         ({**FOUND, "high_threshold": 1.5}, "setting high_threshold is 1.5"),
         ({"floor": 0.1}, "unknown setting floor"),
     ],
