@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.contracts.codes import FilterCode, ReasonCode, RelevanceLevel
+from engine.contracts.codes import RelevanceLevel
 from engine.contracts.evaluation import (
     RANKED,
     SHARES,
@@ -19,6 +19,7 @@ from engine.contracts.evaluation import (
     SavedRun,
 )
 from engine.settings import Settings
+from tests.insight.evaluation import golden
 from tests.pages.samples import HOSTILE
 
 PRESENT = {"evidence_floor": 0.3, "reference_threshold": 0.45, "medium_threshold": 0.55, "high_threshold": 0.65}
@@ -27,43 +28,14 @@ PROPOSED = {"evidence_floor": 0.32, "reference_threshold": 0.33, "medium_thresho
 
 def outcome(name: str, **changes: Any) -> CaseOutcome:
     """An answerable question whose expected target came first and was packed, but for the changes."""
-    usual: dict[str, Any] = {
-        "id": name,
-        "question": f"{HOSTILE} {name}?",
-        "split": "dev",
-        "answerable": True,
-        "expected": (HOSTILE,),
-        "scope": (),
-        "measures": dict.fromkeys(RANKED, 1.0),
-        "first_rank": 1,
-        "first_found": HOSTILE,
-        "packed": True,
-        "violations": (),
-        "found": True,
-        "reason_code": ReasonCode.FOUND,
-        "relevance_level": RelevanceLevel.HIGH,
-        "filter_code": FilterCode.NO_MATCH,
-        "filter_category": None,
-        "fallback_reason": None,
-        "top_similarity": 0.7,
-    }
-    return CaseOutcome(**{**usual, **changes})
+    hostile = {"question": f"{HOSTILE} {name}?", "expected": (HOSTILE,), "first_found": HOSTILE}
+    return golden.outcome(name, **{**hostile, **changes})
 
 
 def unanswerable(name: str, **changes: Any) -> CaseOutcome:
     """An unanswerable question that was refused, but for the changes."""
-    refused: dict[str, Any] = {
-        "answerable": False,
-        "expected": (),
-        "measures": {},
-        "first_rank": None,
-        "packed": None,
-        "found": False,
-        "reason_code": ReasonCode.BELOW_FLOOR,
-        "relevance_level": RelevanceLevel.NONE,
-        "top_similarity": 0.2,
-    }
-    return outcome(name, **{**refused, **changes})
+    hostile = {"question": f"{HOSTILE} {name}?", "first_found": HOSTILE, "top_similarity": 0.2}
+    return golden.refused(name, **{**hostile, **changes})
 
 
 OUTCOMES = (

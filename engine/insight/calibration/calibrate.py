@@ -72,6 +72,7 @@ def _best(result: LookupResult) -> float:
 def calibration(answerable: np.ndarray, unanswerable: np.ndarray, settings: Settings, snapshot_id: str, left_out: int = 0) -> Calibration:
     """What best similarities of both kinds of questions say; float64 [questions], at least one each."""
     thresholds, reasons = choose(answerable, unanswerable)
+    separates = bool(np.median(answerable) > np.median(unanswerable))
     shares = (below(answerable) / len(answerable), below(unanswerable) / len(unanswerable))
     return Calibration(
         embedding_model=settings.embedding_model,
@@ -85,15 +86,15 @@ def calibration(answerable: np.ndarray, unanswerable: np.ndarray, settings: Sett
             CurvePoint(threshold=float(at), answerable_below=round(float(good), 6), unanswerable_below=round(float(bad), 6))
             for at, good, bad in zip(GRID, *shares, strict=True)
         ),
-        separates=bool(np.median(answerable) > np.median(unanswerable)),
-        warnings=_warnings(answerable, unanswerable, left_out),
+        separates=separates,
+        warnings=_warnings(len(answerable), len(unanswerable), separates, left_out),
     )
 
 
-def _warnings(answerable: np.ndarray, unanswerable: np.ndarray, left_out: int) -> tuple[str, ...]:
-    counts = {"answerable": len(answerable), "unanswerable": len(unanswerable)}
+def _warnings(answerable: int, unanswerable: int, separates: bool, left_out: int) -> tuple[str, ...]:
+    counts = {"answerable": answerable, "unanswerable": unanswerable}
     found = [f"there are only {count} {kind} questions; trust it from {_FEW} on" for kind, count in counts.items() if count < _FEW]
-    if np.median(answerable) <= np.median(unanswerable):
+    if not separates:
         found.append("answerable questions find nothing nearer than unanswerable ones; no threshold tells them apart")
     if left_out:
         found.append(f"{left_out} of the questions have no word or cannot be read by the model; refused in any case, they were left out")
